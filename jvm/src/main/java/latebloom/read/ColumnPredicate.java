@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import java.io.Serializable;
+
+/**
+ * What one column must satisfy for a row to pass: a two-valued test of the non-null values, and
+ * whether a null passes. Three-valued logic is resolved when the predicate is made: a value passes
+ * exactly when the SQL condition is TRUE for it.
+ *
+ * <p>There are two domains. Everything of fixed width is tested as an ordered {@code long} key (see
+ * {@link OrderedKeys}); strings, binary and decimals of more than 18 digits are tested as bytes.
+ */
+public sealed interface ColumnPredicate extends Serializable {
+
+  /** Whether a row whose value is null passes. */
+  boolean nullPasses();
+
+  /** Rows that pass both. The two must be of one domain. */
+  ColumnPredicate and(ColumnPredicate that);
+
+  /** Rows that pass at least one. The two must be of one domain. */
+  ColumnPredicate or(ColumnPredicate that);
+
+  /** A predicate over ordered keys: a value passes when its key lies in {@code ranges}. */
+  record Longs(boolean nullPasses, LongRanges ranges) implements ColumnPredicate {
+    @Override
+    public ColumnPredicate and(ColumnPredicate that) {
+      Longs o = (Longs) that;
+      return new Longs(nullPasses && o.nullPasses, ranges.intersect(o.ranges));
+    }
+
+    @Override
+    public ColumnPredicate or(ColumnPredicate that) {
+      Longs o = (Longs) that;
+      return new Longs(nullPasses || o.nullPasses, ranges.union(o.ranges));
+    }
+  }
+
+  /** A predicate over byte strings. */
+  record Bytes(boolean nullPasses, BytesTest test) implements ColumnPredicate {
+    @Override
+    public ColumnPredicate and(ColumnPredicate that) {
+      Bytes o = (Bytes) that;
+      return new Bytes(nullPasses && o.nullPasses, test.and(o.test));
+    }
+
+    @Override
+    public ColumnPredicate or(ColumnPredicate that) {
+      Bytes o = (Bytes) that;
+      return new Bytes(nullPasses || o.nullPasses, test.or(o.test));
+    }
+  }
+}

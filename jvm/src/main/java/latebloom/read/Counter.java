@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+/** What a scan counts. Each counter is one SQL metric of the scan node, under {@link #key}. */
+public enum Counter {
+  ROW_GROUPS_PRUNED("rowGroupsPruned", "row groups pruned", Kind.COUNT),
+  ROW_GROUPS_SKIPPED("rowGroupsSkipped", "row groups skipped by filters", Kind.COUNT),
+  ROW_GROUPS_LATE("rowGroupsLate", "row groups read late", Kind.COUNT),
+  ROW_GROUPS_EAGER("rowGroupsEager", "row groups read eagerly", Kind.COUNT),
+  PAGES_READ("pagesRead", "pages read", Kind.COUNT),
+  PAGES_SKIPPED("pagesSkipped", "pages skipped", Kind.COUNT),
+  ROWS_PRUNED("rowsPruned", "rows pruned", Kind.COUNT),
+  ROWS_FILTERED("rowsFiltered", "rows dropped by scan filters", Kind.COUNT),
+  VALUES_DECODED("valuesDecoded", "values decoded", Kind.COUNT),
+  VALUES_SKIPPED("valuesSkipped", "values skipped", Kind.COUNT),
+  BYTES_FETCHED("bytesFetched", "bytes fetched", Kind.BYTES),
+  BYTES_AVOIDED("bytesAvoided", "bytes not fetched", Kind.BYTES),
+  REQUESTS("requests", "read requests", Kind.COUNT),
+  FETCH_TIME("fetchTime", "time fetching", Kind.NANOS),
+  FILTER_TIME("filterTime", "time filtering", Kind.NANOS),
+  PAYLOAD_TIME("payloadTime", "time reading payload", Kind.NANOS),
+  FILES_BY_SPARK("filesBySpark", "files read by Spark's reader", Kind.COUNT);
+
+  /** Unit of a counter. */
+  public enum Kind {
+    COUNT,
+    BYTES,
+    NANOS
+  }
+
+  /** Name of the metric in {@code SparkPlan.metrics}. */
+  public final String key;
+
+  /** What the Spark UI shows. */
+  public final String label;
+
+  public final Kind kind;
+
+  Counter(String key, String label, Kind kind) {
+    this.key = key;
+    this.label = label;
+    this.kind = kind;
+  }
+}
