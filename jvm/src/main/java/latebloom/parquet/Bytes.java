@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * A stretch of bytes of a file held in memory: {@code array[start, start + length)}. Never changed
+ * once made.
+ */
+record Bytes(byte[] array, int start, int length) {
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  int end() {
+    return start + length;
+  }
+
+  /** The part {@code [from, from + length)}, counted from the start of this. */
+  Bytes slice(int from, int length) {
+    if (from < 0 || length < 0 || from > this.length - length) {
+      throw new CorruptPageException(
+          "bytes " + from + " to " + ((long) from + length) + " of " + this.length);
+    }
+    return new Bytes(array, start + from, length);
+  }
+
+  static int intAt(byte[] a, int at) {
+    return (int) INT.get(a, at);
+  }
+
+  static long longAt(byte[] a, int at) {
+    return (long) LONG.get(a, at);
+  }
+
+  /** Eight bytes from {@code at}; what lies past the array's end reads as zero. */
+  static long longAtOrPadded(byte[] a, int at) {
+    if (at <= a.length - Long.BYTES) {
+      return (long) LONG.get(a, at);
+    }
+    long v = 0;
+    for (int i = a.length - 1; i >= at; i--) {
+      v = v << 8 | (a[i] & 0xffL);
+    }
+    return v;
+  }
+
+  /** A big-endian two's complement number of up to 8 bytes, sign-extended. */
+  static long signedBigEndian(byte[] a, int at, int length) {
+    long v = length == 0 ? 0 : a[at];
+    for (int i = 1; i < length; i++) {
+      v = v << 8 | (a[at + i] & 0xffL);
+    }
+    return v;
+  }
+}

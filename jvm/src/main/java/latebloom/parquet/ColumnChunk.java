@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import latebloom.parquet.RangeFetcher.Wanted;
+import latebloom.read.Counter;
+import latebloom.read.Counters;
+import latebloom.read.Selection;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.format.PageHeader;
+import org.apache.parquet.format.PageType;
+import org.apache.parquet.format.Util;
+import org.apache.parquet.format.converter.ParquetMetadataConverter;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.internal.column.columnindex.OffsetIndex;
+import org.apache.parquet.internal.hadoop.metadata.IndexReference;
+
+/**
+ * One column of one row group in the file: which pages there are, which rows they hold, and the
+ * compressed bytes of those that were fetched.
+ *
+ * <pre>
+ *   chunk   | dictionary page | page 0        | page 1     | page 2       |
+ *   rows                        0 ..            firstRow[1]  firstRow[2] ..  rows
+ * </pre>
+ *
+ * With an offset index the places of the pages are known beforehand, and only pages that hold
+ * wanted rows are fetched. Without one, or when all pages are wanted, the chunk is fetched whole and
+ * its page headers are walked. Pages of a repeated column that were walked have no known rows
+ * ({@link #rowsKnown}).
+ */
+final class ColumnChunk {
+  /** An index is read when at least one of this many equal parts of the row group has no row. */
+  private static final int SPREAD_PARTS = 128;
+
+  final ColumnPlace place;
+  final ColumnDescriptor descriptor;
+  final ColumnChunkMetaData meta;
+  final int rows;
+  private final Counters counters;
+
+  private OffsetIndex index;
+  private boolean indexUseless;
+  private boolean walked;
+  private int[] firstRow;
+  private Page[] pages = {};
+  private Page dictionaryPage;
+
+  /** A page as it lies in the file; the header is parsed when it is first asked for. */
+  private static final class Page {
+    Bytes bytes;
+    PageHeader header;
+    Bytes body;
+    boolean planned;
+    boolean read;
+  }
+
+  ColumnChunk(
+      ColumnPlace place,
+      ColumnDescriptor descriptor,
+      ColumnChunkMetaData meta,
+      int rows,
+      Counters counters) {
+    this.place = place;
+    this.descriptor = descriptor;
+    this.meta = meta;
+    this.rows = rows;
+    this.counters = counters;
+  }
+
+  /** Whether pages can be left out by reading this chunk's offset index first. */
+  boolean wantsIndex(Selection wanted) {
+    return index == null
+        && !walked
+        && !indexUseless
+        && meta.getOffsetIndexReference() != null
+        && leavesGaps(wanted);
+  }
+
+  private static boolean leavesGaps(Selection wanted) {
+    if (wanted.isAll()) {
+      return false;
+    }
+    int rows = wanted.rows();
+    for (int i = 0; i < SPREAD_PARTS; i++) {
+      int from = (int) ((long) rows * i / SPREAD_PARTS);
+      int to = (int) ((long) rows * (i + 1) / SPREAD_PARTS);
+      if (from < to && !wanted.anyIn(from, to)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Wanted indexRange() {
+    IndexReference ref = meta.getOffsetIndexReference();
+    return new Wanted(ref.getOffset(), ref.getLength(), this::acceptIndex);
+  }
+
+  private void acceptIndex(Bytes bytes) {
+    try {
+      OffsetIndex read =
+          ParquetMetadataConverter.fromParquetOffsetIndex(
+              Util.readOffsetIndex(
+                  new ByteArrayInputStream(bytes.array(), bytes.start(), bytes.length())));
+      if (isConsistent(read)) {
+        index = read;
+        pages = new Page[read.getPageCount()];
+        firstRow = new int[pages.length + 1];
+        for (int i = 0; i < pages.length; i++) {
+          pages[i] = new Page();
+          firstRow[i] = (int) read.getFirstRowIndex(i);
+        }
+        firstRow[pages.length] = rows;
+      }
+    } catch (IOException | RuntimeException e) {
+      index = null;
+    }
+    // An index that can't be true is not used: the chunk is fetched whole, as without one.
+    indexUseless = index == null;
+  }
+
+  private boolean isConsistent(OffsetIndex read) {
+    int n = read.getPageCount();
+    long end = start() + meta.getTotalSize();
+    for (int i = 0; i < n; i++) {
+      long row = read.getFirstRowIndex(i);
+      boolean rowFits = i == 0 ? row == 0 : row > read.getFirstRowIndex(i - 1);
+      boolean bytesFit =
+          read.getOffset(i) >= start()
+              && read.getCompressedPageSize(i) > 0
+              && read.getOffset(i) + read.getCompressedPageSize(i) <= end;
+      if (!rowFits || row >= rows || !bytesFit) {
+        return false;
+      }
+    }
+    return n > 0;
+  }
+
+  /** Adds what must be fetched, and was not before, for {@code wanted} to be read. */
+  void want(Selection wanted, List<Wanted> ranges) {
+    if (walked || wanted.isNone()) {
+      return;
+    }
+    if (index == null) {
+      walked = true;
+      ranges.add(new Wanted(start(), Math.toIntExact(meta.getTotalSize()), this::walk));
+      return;
+    }
+    long first = index.getOffset(0);
+    if (dictionaryPage == null && meta.hasDictionaryPage() && start() < first) {
+      dictionaryPage = new Page();
+      ranges.add(
+          new Wanted(start(), Math.toIntExact(first - start()), b -> dictionaryPage.bytes = b));
+    }
+    for (int i = 0; i < pages.length; i++) {
+      Page page = pages[i];
+      if (!page.planned && wanted.anyIn(firstRow[i], firstRow[i + 1])) {
+        page.planned = true;
+        ranges.add(
+            new Wanted(index.getOffset(i), index.getCompressedPageSize(i), b -> page.bytes = b));
+      }
+    }
+  }
+
+  private long start() {
+    return meta.getStartingPos();
+  }
+
+  /** Bytes of this chunk that nobody asked for. */
+  long bytesAvoided() {
+    if (walked) {
+      return 0;
+    }
+    long avoided = meta.getTotalSize();
+    for (Page p : pages) {
+      avoided -= p.bytes == null ? 0 : p.bytes.length();
+    }
+    return avoided - (dictionaryPage == null ? 0 : dictionaryPage.bytes.length());
+  }
+
+  /** Data pages that are known of and were never decompressed. */
+  int pagesSkipped() {
+    int n = 0;
+    for (Page p : pages) {
+      n += p.read ? 0 : 1;
+    }
+    return n;
+  }
+
+  private void walk(Bytes chunk) {
+    List<Page> found = new ArrayList<>();
+    List<Integer> starts = new ArrayList<>();
+    Page dictionary = null;
+    long values = 0;
+    int at = 0;
+    try {
+      while (values < meta.getValueCount()) {
+        Page page = new Page();
+        page.bytes = chunk.slice(at, chunk.length() - at);
+        parseHeader(page);
+        at = page.body.end() - chunk.start();
+        page.bytes = page.body;
+        PageType type = page.header.getType();
+        if (type == PageType.DICTIONARY_PAGE) {
+          if (dictionary != null) {
+            throw new CorruptPageException("a second dictionary page");
+          }
+          dictionary = page;
+        } else if (type == PageType.DATA_PAGE || type == PageType.DATA_PAGE_V2) {
+          starts.add((int) values);
+          found.add(page);
+          int n = valueCount(page.header);
+          if (n < 0 || n > meta.getValueCount() - values) {
+            throw new CorruptPageException(
+                n + " values, where " + (meta.getValueCount() - values) + " remain");
+          }
+          values += n;
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      throw place.corrupt(found.size(), e);
+    }
+    if (rowsFollowValues() && values != rows) {
+      throw place.corrupt(
+          found.size(), new CorruptPageException(values + " values for " + rows + " rows"));
+    }
+    pages = found.toArray(new Page[0]);
+    dictionaryPage = dictionary;
+    if (rowsFollowValues()) {
+      firstRow = new int[pages.length + 1];
+      for (int i = 0; i < pages.length; i++) {
+        firstRow[i] = starts.get(i);
+      }
+      firstRow[pages.length] = rows;
+    }
+  }
+
+  private boolean rowsFollowValues() {
+    return descriptor.getMaxRepetitionLevel() == 0;
+  }
+
+  private static int valueCount(PageHeader header) {
+    return header.getType() == PageType.DATA_PAGE
+        ? header.getData_page_header().getNum_values()
+        : header.getData_page_header_v2().getNum_values();
+  }
+
+  /** Stream over a stretch of bytes that knows how far it was read. */
+  private static final class CountingStream extends ByteArrayInputStream {
+    CountingStream(Bytes b) {
+      super(b.array(), b.start(), b.length());
+    }
+
+    int position() {
+      return pos;
+    }
+  }
+
+  private void parseHeader(Page page) throws IOException {
+    CountingStream in = new CountingStream(page.bytes);
+    PageHeader header = Util.readPageHeader(in);
+    int at = in.position() - page.bytes.start();
+    page.body = page.bytes.slice(at, header.getCompressed_page_size());
+    boolean complete =
+        switch (header.getType()) {
+          case DATA_PAGE -> header.isSetData_page_header();
+          case DATA_PAGE_V2 -> header.isSetData_page_header_v2();
+          case DICTIONARY_PAGE -> header.isSetDictionary_page_header();
+          default -> true;
+        };
+    if (!complete || header.getUncompressed_page_size() < 0) {
+      throw new CorruptPageException("an incomplete page header");
+    }
+    page.header = header;
+  }
+
+  // ---- the pages, once fetched
+
+  int pageCount() {
+    return pages.length;
+  }
+
+  /** Whether the rows of each page are known; else every page must be read in turn. */
+  boolean rowsKnown() {
+    return firstRow != null;
+  }
+
+  int firstRow(int page) {
+    return firstRow[page];
+  }
+
+  int endRow(int page) {
+    return firstRow[page + 1];
+  }
+
+  /** The page that holds {@code row}, at or after page {@code from}. */
+  int pageOf(int row, int from) {
+    int p = from;
+    while (firstRow[p + 1] <= row) {
+      p++;
+    }
+    return p;
+  }
+
+  /** Header of a data page, or of the dictionary page for -1. */
+  PageHeader header(int page) {
+    Page p = page < 0 ? dictionaryPage : pages[page];
+    if (p.header == null) {
+      try {
+        if (p.bytes == null) {
+          throw new IllegalStateException("not fetched");
+        }
+        parseHeader(p);
+        PageType type = p.header.getType();
+        boolean data = type == PageType.DATA_PAGE || type == PageType.DATA_PAGE_V2;
+        if (page < 0 ? type != PageType.DICTIONARY_PAGE : !data) {
+          throw new CorruptPageException("the index leads to a page of type " + type);
+        }
+        if (page >= 0 && rowsFollowValues() && valueCount(p.header) != endRow(page) - firstRow(page)) {
+          throw new CorruptPageException(
+              valueCount(p.header) + " values, where the offset index has "
+                  + (endRow(page) - firstRow(page)) + " rows");
+        }
+      } catch (IOException | RuntimeException e) {
+        throw place.corrupt(page, e);
+      }
+    }
+    return p.header;
+  }
+
+  /** Compressed body of a data page, or of the dictionary page for -1. */
+  Bytes body(int page) {
+    header(page);
+    Page p = page < 0 ? dictionaryPage : pages[page];
+    if (page >= 0 && !p.read) {
+      p.read = true;
+      counters.add(Counter.PAGES_READ, 1);
+    }
+    return p.body;
+  }
+
+  boolean hasDictionary() {
+    return dictionaryPage != null;
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import latebloom.read.Selection;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.filter2.compat.FilterCompat;
+import org.apache.parquet.filter2.predicate.FilterPredicate;
+import org.apache.parquet.filter2.predicate.Operators;
+import org.apache.parquet.filter2.predicate.UserDefinedPredicate;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.parquet.internal.filter2.columnindex.ColumnIndexFilter;
+import org.apache.parquet.internal.filter2.columnindex.RowRanges;
+
+/**
+ * Rules rows out by the minima and maxima of pages. Reads the indexes of the columns that the
+ * predicate is about and of no other.
+ */
+final class ColumnIndexPruning {
+  private final ParquetFileReader reader;
+  private final FilterCompat.Filter filter;
+  private final Set<ColumnPath> paths;
+
+  ColumnIndexPruning(
+      ParquetFileReader reader, FilterCompat.Filter filter, FilterPredicate predicate) {
+    this.reader = reader;
+    this.filter = filter;
+    this.paths = predicate.accept(new Columns());
+    // The reader keeps the index store that it makes for its first schema.
+    List<ColumnDescriptor> used = new ArrayList<>();
+    for (ColumnDescriptor c : reader.getFileMetaData().getSchema().getColumns()) {
+      if (paths.contains(ColumnPath.get(c.getPath()))) {
+        used.add(c);
+      }
+    }
+    reader.setRequestedSchema(used);
+  }
+
+  /** The rows of row group {@code block} that may pass; all when it has no indexes. */
+  Selection rows(int block, int rows) {
+    RowRanges ranges =
+        ColumnIndexFilter.calculateRowRanges(
+            filter, reader.getColumnIndexStore(block), paths, rows);
+    List<RowRanges.Range> runs = ranges.getRanges();
+    int[] starts = new int[runs.size()];
+    int[] ends = new int[runs.size()];
+    for (int i = 0; i < starts.length; i++) {
+      starts[i] = Math.toIntExact(runs.get(i).from);
+      ends[i] = (int) Math.min(runs.get(i).to + 1, rows);
+    }
+    return starts.length == 0 ? Selection.none(rows) : Selection.ofRuns(rows, starts, ends);
+  }
+
+  /** Collects the columns that a predicate mentions. */
+  private static final class Columns implements FilterPredicate.Visitor<Set<ColumnPath>> {
+    private static Set<ColumnPath> of(Operators.Column<?> c) {
+      return Set.of(c.getColumnPath());
+    }
+
+    private Set<ColumnPath> both(FilterPredicate left, FilterPredicate right) {
+      Set<ColumnPath> all = new LinkedHashSet<>(left.accept(this));
+      all.addAll(right.accept(this));
+      return all;
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.Eq<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.NotEq<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.Lt<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.LtEq<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.Gt<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.GtEq<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.In<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.NotIn<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.Contains<T> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public Set<ColumnPath> visit(Operators.And e) {
+      return both(e.getLeft(), e.getRight());
+    }
+
+    @Override
+    public Set<ColumnPath> visit(Operators.Or e) {
+      return both(e.getLeft(), e.getRight());
+    }
+
+    @Override
+    public Set<ColumnPath> visit(Operators.Not e) {
+      return e.getPredicate().accept(this);
+    }
+
+    @Override
+    public <T extends Comparable<T>, U extends UserDefinedPredicate<T>> Set<ColumnPath> visit(
+        Operators.UserDefined<T, U> e) {
+      return of(e.getColumn());
+    }
+
+    @Override
+    public <T extends Comparable<T>, U extends UserDefinedPredicate<T>> Set<ColumnPath> visit(
+        Operators.LogicalNotUserDefined<T, U> e) {
+      return of(e.getUserDefined().getColumn());
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+/** Where in a file a column chunk lies; what error messages name. */
+record ColumnPlace(String file, int rowGroup, String column) {
+
+  /** {@code cause} with its place; page -1 is the dictionary page. */
+  CorruptPageException corrupt(int page, Throwable cause) {
+    String which = page < 0 ? "dictionary page" : "page " + page;
+    String what = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    return new CorruptPageException(
+        "corrupt Parquet file " + file + ": row group " + rowGroup + ", column " + column + ", " + which
+            + ": " + what + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip"
+            + " such files.",
+        cause);
+  }
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Set;
+import latebloom.read.ColumnPredicate;
+import latebloom.read.Counter;
+import latebloom.read.Counters;
+import latebloom.read.OutputColumn;
+import latebloom.read.Selection;
+import latebloom.read.SelectiveColumn;
+import org.apache.parquet.column.Encoding;
+import org.apache.parquet.column.EncodingStats;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+
+/**
+ * A flat column that we decode ourselves: PLAIN, dictionary, and RLE booleans. Pages without wanted
+ * rows are not decompressed, values of other rows are not decoded, and a predicate is evaluated once
+ * for each entry of the dictionary where there is one.
+ *
+ * <p>Rows are handled in blocks of up to {@link #BLOCK}: small enough that a block's positions and
+ * values stay in the first-level cache, large enough that the calls around the loops don't count.
+ */
+final class FlatColumn implements SelectiveColumn {
+  static final int BLOCK = 1024;
+
+  @SuppressWarnings("deprecation") // old names that files still carry; BIT_PACKED is of levels
+  private static final Set<Encoding> DECODED =
+      EnumSet.of(
+          Encoding.PLAIN,
+          Encoding.RLE,
+          Encoding.BIT_PACKED,
+          Encoding.RLE_DICTIONARY,
+          Encoding.PLAIN_DICTIONARY);
+
+  private final ColumnChunk chunk;
+  private final FlatType type;
+  private final PageReader reader;
+  private final PageCache cache;
+  private final Counters counters;
+  private final PageReader.Buffer buffer = new PageReader.Buffer();
+
+  private final int[] rows = new int[BLOCK];
+  private final int[] indexes = new int[BLOCK];
+  private final int[] validRows = new int[BLOCK];
+  private final int[] passing = new int[BLOCK];
+  private final int[] codes = new int[BLOCK];
+  private final long[] values = new long[BLOCK];
+  private final int[] offsets = new int[BLOCK];
+  private final int[] lengths = new int[BLOCK];
+
+  private FlatSink sink;
+  private FlatPage page;
+  private PageCursor cursor;
+  private int pageIndex;
+
+  /**
+   * @param cache holds the chunk's dictionary and the pages worth keeping; shared by the chunk's
+   *     cursors
+   */
+  FlatColumn(
+      ColumnChunk chunk, FlatType type, PageReader reader, PageCache cache, Counters counters) {
+    this.chunk = chunk;
+    this.type = type;
+    this.reader = reader;
+    this.cache = cache;
+    this.counters = counters;
+  }
+
+  /** Whether all encodings of a chunk's pages are decoded here. */
+  static boolean decodes(ColumnChunkMetaData meta) {
+    EncodingStats stats = meta.getEncodingStats();
+    if (stats != null && !stats.getDataEncodings().isEmpty()) {
+      return DECODED.containsAll(stats.getDataEncodings());
+    }
+    return DECODED.containsAll(meta.getEncodings());
+  }
+
+  // ---- filter
+
+  @Override
+  public Selection filter(Selection wanted, ColumnPredicate predicate) throws IOException {
+    byte[] mask = chunk.hasDictionary() ? dictionary().mask(predicate) : null;
+    int passingCodes = mask == null ? -1 : count(mask);
+    Selection.Builder passed = new Selection.Builder(chunk.rows);
+    for (int p = 0; p < chunk.pageCount(); p++) {
+      int from = chunk.firstRow(p);
+      int to = chunk.endRow(p);
+      if (!wanted.anyIn(from, to)) {
+        continue;
+      }
+      boolean coded = mask != null && FlatPage.isDictionary(PageReader.encoding(chunk.header(p)));
+      if (coded && passingCodes == 0 && !predicate.nullPasses()) {
+        counters.add(Counter.VALUES_SKIPPED, to - from);
+      } else if (coded && passingCodes == mask.length && nullsCannotFail(predicate)) {
+        addAll(wanted, from, to, passed);
+      } else {
+        filterPage(p, wanted, predicate, coded ? mask : null, passed);
+      }
+    }
+    return passed.build();
+  }
+
+  private static int count(byte[] mask) {
+    int n = 0;
+    for (byte b : mask) {
+      n += b;
+    }
+    return n;
+  }
+
+  private boolean nullsCannotFail(ColumnPredicate predicate) {
+    return predicate.nullPasses() || chunk.descriptor.getMaxDefinitionLevel() == 0;
+  }
+
+  private void addAll(Selection wanted, int from, int to, Selection.Builder passed) {
+    if (wanted.allIn(from, to)) {
+      passed.addRange(from, to);
+      return;
+    }
+    int next = from;
+    int n;
+    while ((n = wanted.positions(next, to, BLOCK, rows)) > 0) {
+      passed.add(rows, n);
+      next = rows[n - 1] + 1;
+    }
+  }
+
+  private void filterPage(
+      int p, Selection wanted, ColumnPredicate predicate, byte[] mask, Selection.Builder passed)
+      throws IOException {
+    int from = chunk.firstRow(p);
+    int to = chunk.endRow(p);
+    FlatPage read = FlatPage.read(chunk, p, reader, cache.keepsPages() ? null : buffer);
+    try {
+      PageCursor values = new PageCursor(read);
+      boolean any = false;
+      int next = from;
+      int n;
+      while ((n = wanted.positions(next, to, BLOCK, rows)) > 0) {
+        next = rows[n - 1] + 1;
+        any |= filterBlock(read, values, from, n, predicate, mask, passed);
+      }
+      if (any) {
+        cache.keep(p, read);
+      }
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(p, e);
+    }
+  }
+
+  /** Filters {@code rows[0, n)}; whether any passes. */
+  private boolean filterBlock(
+      FlatPage read,
+      PageCursor values,
+      int firstRow,
+      int n,
+      ColumnPredicate predicate,
+      byte[] mask,
+      Selection.Builder passed) {
+    int valid = n;
+    int[] candidates = rows;
+    boolean any = false;
+    if (read.hasNulls()) {
+      candidates = validRows;
+      valid = 0;
+      for (int i = 0; i < n; i++) {
+        int row = rows[i] - firstRow;
+        if (!read.isNull(row)) {
+          candidates[valid] = rows[i];
+          indexes[valid++] = read.valueIndex(row);
+        } else if (predicate.nullPasses()) {
+          passed.add(rows[i]);
+          any = true;
+        }
+      }
+    } else {
+      for (int i = 0; i < n; i++) {
+        indexes[i] = rows[i] - firstRow;
+      }
+    }
+    if (valid == 0) {
+      return any;
+    }
+    int m = mask == null ? values.filter(valid, predicate) : values.filterCodes(valid, mask);
+    counters.add(Counter.VALUES_DECODED, valid);
+    if (m == valid && candidates[valid - 1] - candidates[0] == valid - 1) {
+      passed.addRange(candidates[0], candidates[valid - 1] + 1);
+    } else {
+      for (int i = 0; i < m; i++) {
+        passing[i] = candidates[passing[i]];
+      }
+      passed.add(passing, m);
+    }
+    return any || m > 0;
+  }
+
+  // ---- select
+
+  @Override
+  public void select(int[] wanted, int n, OutputColumn out) throws IOException {
+    if (sink == null) {
+      sink = new FlatSink(type);
+    }
+    sink.begin(out, n, chunk.hasDictionary() ? dictionary() : null);
+    int i = 0;
+    while (i < n) {
+      int p = chunk.pageOf(wanted[i], pageIndex);
+      open(p);
+      int end = chunk.endRow(p);
+      int from = chunk.firstRow(p);
+      try {
+        while (i < n && wanted[i] < end) {
+          int k = 0;
+          while (k < BLOCK && i + k < n && wanted[i + k] < end) {
+            rows[k] = wanted[i + k] - from;
+            k++;
+          }
+          selectBlock(k);
+          i += k;
+        }
+      } catch (CorruptPageException | IndexOutOfBoundsException e) {
+        throw chunk.place.corrupt(p, e);
+      }
+    }
+    counters.add(Counter.VALUES_DECODED, n);
+  }
+
+  private void open(int p) throws IOException {
+    if (page == null || p != pageIndex) {
+      pageIndex = p;
+      FlatPage kept = cache.take(p);
+      page = kept != null ? kept : FlatPage.read(chunk, p, reader, buffer);
+      try {
+        cursor = new PageCursor(page);
+      } catch (CorruptPageException | IndexOutOfBoundsException e) {
+        throw chunk.place.corrupt(p, e);
+      }
+    }
+  }
+
+  /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
+  private void selectBlock(int n) {
+    int valid = n;
+    if (page.hasNulls()) {
+      valid = 0;
+      for (int i = 0; i < n; i++) {
+        if (!page.isNull(rows[i])) {
+          indexes[valid++] = page.valueIndex(rows[i]);
+        }
+      }
+    } else {
+      System.arraycopy(rows, 0, indexes, 0, n);
+    }
+    FlatPage nulls = page.hasNulls() ? page : null;
+    if (cursor.codes != null && !page.isRunLengthBooleans()) {
+      cursor.codes.read(indexes, valid, codes);
+      sink.codes(codes, valid, rows, n, nulls);
+    } else if (type.isBytes()) {
+      cursor.strings.locate(indexes, valid, offsets, lengths);
+      sink.strings(cursor.strings.data(), offsets, lengths, valid, rows, n, nulls);
+    } else if (nulls == null && cursor.plain != null && isRun(n) && sink.copiesPlain()) {
+      sink.plainRun(cursor.plain, rows[0], n);
+    } else {
+      cursor.read(valid);
+      sink.values(values, valid, rows, n, nulls);
+    }
+  }
+
+  private boolean isRun(int n) {
+    return rows[n - 1] - rows[0] == n - 1;
+  }
+
+  private ChunkDictionary dictionary() throws IOException {
+    return cache.dictionary(chunk, type, reader);
+  }
+
+  /** What walks the values of one page, front to back. */
+  private final class PageCursor {
+    final RleBitPacked codes;
+    final PlainValues plain;
+    final PlainStrings strings;
+
+    PageCursor(FlatPage page) {
+      boolean coded = page.isDictionaryCoded();
+      if (coded && !chunk.hasDictionary()) {
+        throw new CorruptPageException("codes without a dictionary page");
+      }
+      boolean booleans = !coded && page.isRunLengthBooleans();
+      codes = coded ? page.codes() : booleans ? page.runLengthBooleans() : null;
+      plain = codes == null && !type.isBytes() ? page.plainValues(type) : null;
+      strings = codes == null && type.isBytes() ? page.plainStrings(type) : null;
+    }
+
+    /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */
+    int filter(int n, ColumnPredicate predicate) {
+      if (strings != null) {
+        strings.locate(indexes, n, offsets, lengths);
+        return Keys.filterBytes(type, strings.data(), offsets, lengths, n, predicate, passing);
+      }
+      read(n);
+      return Keys.filter(type, values, n, predicate, passing);
+    }
+
+    /** Reads the values at {@code indexes[0, n)} of a column of fixed width, not coded. */
+    void read(int n) {
+      if (codes != null) {
+        codes.read(indexes, n, FlatColumn.this.codes);
+        for (int i = 0; i < n; i++) {
+          values[i] = FlatColumn.this.codes[i];
+        }
+      } else {
+        plain.read(indexes, n, values);
+      }
+    }
+
+    /** As {@link #filter}, by the mask over codes; a run of one code is tested once. */
+    int filterCodes(int n, byte[] mask) {
+      long shared = codes.shared(indexes[0], indexes[n - 1]);
+      if (shared >= 0) {
+        if (mask[Math.toIntExact(shared)] == 0) {
+          return 0;
+        }
+        for (int i = 0; i < n; i++) {
+          passing[i] = i;
+        }
+        return n;
+      }
+      int[] block = FlatColumn.this.codes;
+      codes.read(indexes, n, block);
+      int m = 0;
+      for (int i = 0; i < n; i++) {
+        passing[m] = i;
+        m += mask[block[i]];
+      }
+      return m;
+    }
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.util.Map;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.PageHeader;
+import org.apache.spark.SparkUnsupportedOperationException;
+
+/**
+ * One decompressed page of a flat column: which of its rows are null, and where its values lie.
+ *
+ * <pre>
+ *   row of the page     0  1  2  3  4  5
+ *   definition level    1  1  0  1  0  1      valid: bits 0 1 3 5
+ *   value index         0  1     2     3      rank: valid rows before this one
+ * </pre>
+ */
+final class FlatPage {
+  final int page;
+  final int rows;
+  private final Encoding encoding;
+  private final Bytes values;
+  private final int valueCount;
+
+  /** Bit set of the rows that are not null, and valid rows before each word; null when none is. */
+  private final long[] valid;
+
+  private final int[] rank;
+
+  private FlatPage(
+      int page, int rows, Encoding encoding, Bytes values, int valueCount, long[] valid) {
+    this.page = page;
+    this.rows = rows;
+    this.encoding = encoding;
+    this.values = values;
+    this.valueCount = valueCount;
+    this.valid = valid;
+    this.rank = valid == null ? null : new int[valid.length];
+    if (valid != null) {
+      int before = 0;
+      for (int w = 0; w < valid.length; w++) {
+        rank[w] = before;
+        before += Long.bitCount(valid[w]);
+      }
+    }
+  }
+
+  static FlatPage read(ColumnChunk chunk, int page, PageReader reader, PageReader.Buffer into)
+      throws IOException {
+    PageHeader header = chunk.header(page);
+    int rows = chunk.endRow(page) - chunk.firstRow(page);
+    PageReader.Parts parts = reader.read(chunk, page, into);
+    try {
+      boolean optional = chunk.descriptor.getMaxDefinitionLevel() > 0;
+      Bytes values = parts.values();
+      RleBitPacked levels = null;
+      if (parts.levelsFramed() && optional) {
+        checkRunLengthEncoded(header.getData_page_header());
+        int length = framedLength(values);
+        levels = levels(values.slice(Integer.BYTES, length));
+        int taken = Integer.BYTES + length;
+        values = values.slice(taken, values.length() - taken);
+      } else if (optional) {
+        levels = levels(parts.definition());
+      }
+      long[] valid = levels == null ? null : validRows(levels, rows);
+      int count = valid == null ? rows : count(valid);
+      return new FlatPage(page, rows, PageReader.encoding(header), values, count, valid);
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  private static RleBitPacked levels(Bytes b) {
+    return new RleBitPacked(b.array(), b.start(), b.end(), 1);
+  }
+
+  private static int framedLength(Bytes b) {
+    if (b.length() < Integer.BYTES) {
+      throw new CorruptPageException("the page ends before the length of its levels");
+    }
+    int length = Bytes.intAt(b.array(), b.start());
+    if (length < 0 || length > b.length() - Integer.BYTES) {
+      throw new CorruptPageException("levels of " + length + " bytes in a page of " + b.length());
+    }
+    return length;
+  }
+
+  // What Spark says of the same page.
+  private static void checkRunLengthEncoded(DataPageHeader header) {
+    if (header.getDefinition_level_encoding() != Encoding.RLE) {
+      throw new SparkUnsupportedOperationException(
+          "_LEGACY_ERROR_TEMP_3189",
+          Map.of("encoding", header.getDefinition_level_encoding().toString()));
+    }
+  }
+
+  /** Null when no row is null. */
+  private static long[] validRows(RleBitPacked levels, int rows) {
+    if (rows == 0 || levels.shared(0, rows - 1) == 1) {
+      return null;
+    }
+    long[] valid = new long[(rows + 63) >>> 6];
+    int[] block = new int[64];
+    int[] at = new int[64];
+    for (int from = 0; from < rows; from += 64) {
+      int n = Math.min(64, rows - from);
+      long shared = levels.shared(from, from + n - 1);
+      long word;
+      if (shared >= 0) {
+        word = shared == 1 ? -1L >>> (64 - n) : 0;
+      } else {
+        for (int i = 0; i < n; i++) {
+          at[i] = from + i;
+        }
+        levels.read(at, n, block);
+        word = 0;
+        for (int i = 0; i < n; i++) {
+          word |= (block[i] & 1L) << i;
+        }
+      }
+      valid[from >>> 6] = word;
+    }
+    return count(valid) == rows ? null : valid;
+  }
+
+  private static int count(long[] words) {
+    int n = 0;
+    for (long w : words) {
+      n += Long.bitCount(w);
+    }
+    return n;
+  }
+
+  boolean hasNulls() {
+    return valid != null;
+  }
+
+  boolean isNull(int row) {
+    return valid != null && (valid[row >>> 6] >>> row & 1) == 0;
+  }
+
+  /** Index among the page's values of a row that is not null. */
+  int valueIndex(int row) {
+    if (valid == null) {
+      return row;
+    }
+    int w = row >>> 6;
+    return rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
+  }
+
+  boolean isDictionaryCoded() {
+    return isDictionary(encoding);
+  }
+
+  static boolean isDictionary(Encoding encoding) {
+    return encoding == Encoding.RLE_DICTIONARY || encoding == Encoding.PLAIN_DICTIONARY;
+  }
+
+  /** Cursor over the dictionary codes. */
+  RleBitPacked codes() {
+    if (valueCount == 0) {
+      return new RleBitPacked(values.array(), values.start(), values.start(), 0);
+    }
+    if (values.length() < 1) {
+      throw new CorruptPageException("a page of codes without their bit width");
+    }
+    int width = values.array()[values.start()] & 0xff;
+    return new RleBitPacked(values.array(), values.start() + 1, values.end(), width);
+  }
+
+  /** Cursor over booleans in the RLE encoding, which starts with its length. */
+  RleBitPacked runLengthBooleans() {
+    int length = valueCount == 0 ? 0 : framedLength(values);
+    int from = values.start() + (valueCount == 0 ? 0 : Integer.BYTES);
+    return new RleBitPacked(values.array(), from, from + length, 1);
+  }
+
+  boolean isRunLengthBooleans() {
+    return encoding == Encoding.RLE;
+  }
+
+  PlainValues plainValues(FlatType type) {
+    checkPlain();
+    return new PlainValues(type, values, valueCount);
+  }
+
+  PlainStrings plainStrings(FlatType type) {
+    checkPlain();
+    return new PlainStrings(type, values);
+  }
+
+  private void checkPlain() {
+    if (encoding != Encoding.PLAIN) {
+      throw new CorruptPageException(
+          "values in encoding " + encoding + ", which the column chunk's metadata does not list");
+    }
+  }
+
+  /** Bytes of the values, about what keeping the page costs. */
+  long bytes() {
+    return values.length();
+  }
+}

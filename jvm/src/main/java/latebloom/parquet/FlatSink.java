@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import latebloom.parquet.FlatType.Held;
+import latebloom.parquet.FlatType.Physical;
+import latebloom.read.OutputColumn;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+
+/**
+ * Writes selected values of a flat column to a Spark vector, block by block. Strings of a batch that
+ * come from one dictionary stay codes; when a page without codes follows, those written so far are
+ * turned into strings.
+ *
+ * <p>Every call writes {@code n} rows. {@code nulls} is the page that knows which of {@code rows} are
+ * null, or null when none is; then only the {@code valid} others have values, which are spread.
+ */
+final class FlatSink {
+  private final FlatType type;
+  private final int[] ints = new int[FlatColumn.BLOCK];
+  private final float[] floats = new float[FlatColumn.BLOCK];
+  private final double[] doubles = new double[FlatColumn.BLOCK];
+  private final long[] looked = new long[FlatColumn.BLOCK];
+
+  private WritableColumnVector vector;
+  private WritableColumnVector ids;
+  private ChunkDictionary dictionary;
+  private int first;
+  private int at;
+
+  FlatSink(FlatType type) {
+    this.type = type;
+  }
+
+  /**
+   * Begins a batch's worth of {@code n} rows.
+   *
+   * @param dictionary of the column chunk that they come from, or null
+   */
+  void begin(OutputColumn out, int n, ChunkDictionary dictionary) {
+    this.vector = out.vector();
+    this.dictionary = dictionary;
+    this.at = out.at();
+    this.first = at;
+    this.ids = null;
+    if (type.isBytes() && dictionary != null && out.whole()) {
+      ids = vector.reserveDictionaryIds(n);
+      vector.setDictionary(dictionary);
+    }
+  }
+
+  /** Writes dictionary codes. */
+  void codes(int[] codes, int valid, int[] rows, int n, FlatPage nulls) {
+    checkCodes(codes, valid);
+    if (ids != null) {
+      if (nulls != null) {
+        spreadCodes(codes, valid, rows, n, nulls);
+      }
+      ids.putInts(at, n, codes, 0);
+      at += n;
+    } else if (type.isBytes()) {
+      int v = 0;
+      for (int i = 0; i < n; i++, at++) {
+        if (nulls != null && nulls.isNull(rows[i])) {
+          vector.putNull(at);
+        } else {
+          int code = codes[v++];
+          vector.putByteArray(
+              at, dictionary.data(), dictionary.offsets()[code], dictionary.lengths()[code]);
+        }
+      }
+    } else {
+      long[] entries = dictionary.values();
+      for (int i = 0; i < valid; i++) {
+        looked[i] = entries[codes[i]];
+      }
+      values(looked, valid, rows, n, nulls);
+    }
+  }
+
+  // Spark looks the codes up later, where nobody would say which file is corrupt.
+  private void checkCodes(int[] codes, int valid) {
+    int max = -1;
+    int min = 0;
+    for (int i = 0; i < valid; i++) {
+      max = Math.max(max, codes[i]);
+      min = Math.min(min, codes[i]);
+    }
+    if (min < 0 || max >= dictionary.size()) {
+      throw new CorruptPageException(
+          "dictionary code " + (min < 0 ? min : max) + " of " + dictionary.size() + " entries");
+    }
+  }
+
+  private void spreadCodes(int[] codes, int valid, int[] rows, int n, FlatPage nulls) {
+    int v = valid;
+    for (int i = n - 1; i >= 0; i--) {
+      if (nulls.isNull(rows[i])) {
+        vector.putNull(at + i);
+        codes[i] = 0;
+      } else {
+        codes[i] = codes[--v];
+      }
+    }
+  }
+
+  /** Writes byte strings that lie in {@code data}. */
+  void strings(
+      byte[] data, int[] offsets, int[] lengths, int valid, int[] rows, int n, FlatPage nulls) {
+    if (ids != null) {
+      decodeWritten();
+    }
+    int v = 0;
+    for (int i = 0; i < n; i++, at++) {
+      if (nulls != null && nulls.isNull(rows[i])) {
+        vector.putNull(at);
+      } else {
+        vector.putByteArray(at, data, offsets[v], lengths[v]);
+        v++;
+      }
+    }
+  }
+
+  private void decodeWritten() {
+    for (int i = first; i < at; i++) {
+      if (!vector.isNullAt(i)) {
+        int code = ids.getDictId(i);
+        vector.putByteArray(
+            i, dictionary.data(), dictionary.offsets()[code], dictionary.lengths()[code]);
+      }
+    }
+    vector.setDictionary(null);
+    ids = null;
+  }
+
+  /** Whether a run of PLAIN values can be copied as it lies in the page. */
+  boolean copiesPlain() {
+    return type.physical() == Physical.INT32 && type.held() == Held.INT
+        || type.physical() == Physical.INT64 && type.held() == Held.LONG
+        || type.physical() == Physical.FLOAT
+        || type.physical() == Physical.DOUBLE;
+  }
+
+  /** Copies {@code n} neighbouring PLAIN values from {@code index} on. */
+  void plainRun(PlainValues plain, int index, int n) {
+    int from = plain.offset(index);
+    switch (type.physical()) {
+      case INT32 -> vector.putIntsLittleEndian(at, n, plain.data(), from);
+      case INT64 -> vector.putLongsLittleEndian(at, n, plain.data(), from);
+      case FLOAT -> vector.putFloatsLittleEndian(at, n, plain.data(), from);
+      case DOUBLE -> vector.putDoublesLittleEndian(at, n, plain.data(), from);
+      default -> throw new IllegalStateException("not copied: " + type);
+    }
+    at += n;
+  }
+
+  /** Writes raw values of fixed width; {@code values} is overwritten. */
+  void values(long[] values, int valid, int[] rows, int n, FlatPage nulls) {
+    if (nulls != null) {
+      spread(values, valid, rows, n, nulls);
+    }
+    switch (type.held()) {
+      case LONG -> vector.putLongs(at, n, values, 0);
+      case INT -> {
+        for (int i = 0; i < n; i++) {
+          ints[i] = (int) values[i];
+        }
+        vector.putInts(at, n, ints, 0);
+      }
+      case FLOAT -> {
+        for (int i = 0; i < n; i++) {
+          floats[i] = Float.intBitsToFloat((int) values[i]);
+        }
+        vector.putFloats(at, n, floats, 0);
+      }
+      case DOUBLE -> {
+        for (int i = 0; i < n; i++) {
+          doubles[i] = Double.longBitsToDouble(values[i]);
+        }
+        vector.putDoubles(at, n, doubles, 0);
+      }
+      case BOOLEAN -> {
+        for (int i = 0; i < n; i++) {
+          vector.putBoolean(at + i, values[i] != 0);
+        }
+      }
+      case BYTE -> {
+        for (int i = 0; i < n; i++) {
+          vector.putByte(at + i, (byte) values[i]);
+        }
+      }
+      case SHORT -> {
+        for (int i = 0; i < n; i++) {
+          vector.putShort(at + i, (short) values[i]);
+        }
+      }
+      default -> throw new IllegalStateException("not of fixed width: " + type);
+    }
+    at += n;
+  }
+
+  private void spread(long[] values, int valid, int[] rows, int n, FlatPage nulls) {
+    int v = valid;
+    for (int i = n - 1; i >= 0; i--) {
+      if (nulls.isNull(rows[i])) {
+        vector.putNull(at + i);
+        values[i] = 0;
+      } else {
+        values[i] = values[--v];
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import latebloom.read.ColumnPredicate;
+import latebloom.read.DecimalKeys;
+import latebloom.read.OrderedKeys;
+
+/** Applies predicates to raw values: makes the keys that they are about, in place, then tests. */
+final class Keys {
+  private Keys() {}
+
+  /**
+   * Filters raw values of fixed width.
+   *
+   * @param values overwritten by their keys
+   * @param out receives the ascending indexes below {@code n} that pass
+   * @return how many pass
+   */
+  static int filter(FlatType type, long[] values, int n, ColumnPredicate predicate, int[] out) {
+    switch (type.physical()) {
+      case FLOAT -> floats(values, n);
+      case DOUBLE -> doubles(values, n);
+      default -> {
+        if (type.held() == FlatType.Held.BYTE || type.held() == FlatType.Held.SHORT) {
+          narrow(values, n, type.held());
+        }
+      }
+    }
+    return ((ColumnPredicate.Longs) predicate).ranges().filter(values, n, out);
+  }
+
+  private static void floats(long[] values, int n) {
+    for (int i = 0; i < n; i++) {
+      values[i] = OrderedKeys.ofFloatBits(values[i]);
+    }
+  }
+
+  private static void doubles(long[] values, int n) {
+    for (int i = 0; i < n; i++) {
+      values[i] = OrderedKeys.ofDoubleBits(values[i]);
+    }
+  }
+
+  // A file may hold wider numbers than its annotation says; Spark keeps their low bits.
+  private static void narrow(long[] values, int n, FlatType.Held held) {
+    for (int i = 0; i < n; i++) {
+      values[i] = held == FlatType.Held.BYTE ? (byte) values[i] : (short) values[i];
+    }
+  }
+
+  /** Filters byte strings that lie in {@code data}; as {@link #filter}. */
+  static int filterBytes(
+      FlatType type,
+      byte[] data,
+      int[] offsets,
+      int[] lengths,
+      int n,
+      ColumnPredicate predicate,
+      int[] out) {
+    ColumnPredicate.Bytes bytes = (ColumnPredicate.Bytes) predicate;
+    if (!type.decimalBytes()) {
+      return bytes.test().filter(data, offsets, lengths, n, out);
+    }
+    byte[] key = new byte[DecimalKeys.LENGTH];
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+      DecimalKeys.write(data, offsets[i], lengths[i], key, 0);
+      out[m] = i;
+      m += bytes.test().test(key, 0, key.length) ? 1 : 0;
+    }
+    return m;
+  }
+
+  static int filterDictionary(
+      FlatType type, ChunkDictionary dictionary, ColumnPredicate predicate, int[] out) {
+    int n = dictionary.size();
+    return type.isBytes()
+        ? filterBytes(
+            type, dictionary.data(), dictionary.offsets(), dictionary.lengths(), n, predicate, out)
+        : filter(type, dictionary.values().clone(), n, predicate, out);
+  }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import latebloom.parquet.RangeFetcher.Wanted;
+import latebloom.read.ColumnPredicate;
+import latebloom.read.Counter;
+import latebloom.read.RowGroup;
+import latebloom.read.ScanFilter;
+import latebloom.read.Selection;
+import latebloom.read.SelectiveColumn;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.statistics.IntStatistics;
+import org.apache.parquet.column.statistics.LongStatistics;
+import org.apache.parquet.column.statistics.Statistics;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
+
+/** One row group: its column chunks, made and fetched as they are needed. */
+final class ParquetRowGroup implements RowGroup {
+  private final ParquetSplit split;
+  private final BlockMetaData block;
+  private final int index;
+  private final int rows;
+  private final Map<ColumnPath, ColumnChunkMetaData> metas;
+  private final Map<ColumnPath, ColumnChunk> chunks = new LinkedHashMap<>();
+  private final Map<Integer, PageCache> caches = new HashMap<>();
+  private final Map<Integer, SparkColumn> sparkPayload = new HashMap<>();
+  private final Map<Integer, Selection> wanted = new HashMap<>();
+
+  ParquetRowGroup(ParquetSplit split, BlockMetaData block, int index) {
+    this.split = split;
+    this.block = block;
+    this.index = index;
+    this.rows = Math.toIntExact(block.getRowCount());
+    this.metas = ParquetSplit.byPath(block);
+  }
+
+  @Override
+  public int rows() {
+    return rows;
+  }
+
+  @Override
+  public Selection prune() {
+    return split.prune(index, rows);
+  }
+
+  @Override
+  public boolean allPass(ScanFilter filter) {
+    ParquetSplit.Column column = split.columns[filter.column()];
+    if (column.missing()) {
+      return true; // or the split would have no row groups
+    }
+    if (column.flat() == null) {
+      return false;
+    }
+    Statistics<?> stats = meta(column.parquet().descriptor().get()).getStatistics();
+    boolean noNulls =
+        column.parquet().required()
+            || stats != null && stats.isNumNullsSet() && stats.getNumNulls() == 0;
+    if (!noNulls && !filter.predicate().nullPasses()) {
+      return false;
+    }
+    return coversValues(filter.predicate(), column.flat(), stats);
+  }
+
+  private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
+    if (!(predicate instanceof ColumnPredicate.Longs longs)) {
+      return ((ColumnPredicate.Bytes) predicate).test().isAll();
+    }
+    if (longs.ranges().isAll()) {
+      return true;
+    }
+    boolean inOrder =
+        type.held() == FlatType.Held.INT || type.held() == FlatType.Held.LONG;
+    if (!inOrder || stats == null || !stats.hasNonNullValue()) {
+      return false;
+    }
+    if (stats instanceof IntStatistics s) {
+      return longs.ranges().covers(s.getMin(), s.getMax());
+    }
+    return stats instanceof LongStatistics s && longs.ranges().covers(s.getMin(), s.getMax());
+  }
+
+  private ColumnChunkMetaData meta(ColumnDescriptor column) {
+    ColumnChunkMetaData m = metas.get(ColumnPath.get(column.getPath()));
+    if (m == null) {
+      throw new CorruptPageException(
+          "corrupt Parquet file " + split.file + ": row group " + index + " lacks column "
+              + String.join(".", column.getPath()));
+    }
+    return m;
+  }
+
+  private ColumnChunk chunk(ColumnDescriptor column) {
+    return chunks.computeIfAbsent(
+        ColumnPath.get(column.getPath()),
+        path ->
+            new ColumnChunk(
+                new ColumnPlace(split.file, index, path.toDotString()),
+                column,
+                meta(column),
+                rows,
+                split.counters));
+  }
+
+  /** Whether we decode the column in this row group; else Spark's reader does. */
+  private boolean isFlat(int column) {
+    ParquetSplit.Column c = split.columns[column];
+    return c.flat() != null && FlatColumn.decodes(meta(c.parquet().descriptor().get()));
+  }
+
+  private List<ColumnChunk> chunksOf(int column) throws IOException {
+    ParquetSplit.Column c = split.columns[column];
+    if (isFlat(column)) {
+      return List.of(chunk(c.parquet().descriptor().get()));
+    }
+    List<ColumnChunk> leaves = new ArrayList<>();
+    for (ColumnDescriptor leaf : split.leaves(column, false)) {
+      leaves.add(chunk(leaf));
+    }
+    return leaves;
+  }
+
+  @Override
+  public void fetch(List<Need> needs) throws IOException {
+    Set<ColumnChunk> indexed = new LinkedHashSet<>();
+    for (Need need : needs) {
+      wanted.put(need.column(), need.rows());
+      for (ColumnChunk chunk : chunksOf(need.column())) {
+        if (chunk.wantsIndex(need.rows())) {
+          indexed.add(chunk);
+        }
+      }
+    }
+    split.fetcher.fetch(indexed.stream().map(ColumnChunk::indexRange).toList());
+    List<Wanted> pages = new ArrayList<>();
+    for (Need need : needs) {
+      for (ColumnChunk chunk : chunksOf(need.column())) {
+        chunk.want(need.rows(), pages);
+      }
+    }
+    split.fetcher.fetch(pages);
+    for (Need need : needs) {
+      SparkColumn column = sparkPayload.get(need.column());
+      if (column != null) {
+        column.start(need.rows());
+      }
+    }
+  }
+
+  @Override
+  public SelectiveColumn filterColumn(int column) throws IOException {
+    return isFlat(column) ? flat(column) : spark(column, true);
+  }
+
+  @Override
+  public SelectiveColumn payloadColumn(int column) throws IOException {
+    if (isFlat(column)) {
+      return flat(column);
+    }
+    SparkColumn c = spark(column, false);
+    sparkPayload.put(column, c);
+    c.start(wanted.get(column));
+    return c;
+  }
+
+  private FlatColumn flat(int column) {
+    ParquetSplit.Column c = split.columns[column];
+    ColumnChunk chunk = chunk(c.parquet().descriptor().get());
+    boolean usedTwice =
+        column < split.spec.payload()
+            && split.spec.filters().stream().anyMatch(f -> f.column() == column);
+    PageCache cache =
+        caches.computeIfAbsent(
+            column,
+            k -> new PageCache(split.pageBudget, usedTwice ? chunk.pageCount() : 0));
+    return new FlatColumn(chunk, c.flat(), split.pageReader, cache, split.counters);
+  }
+
+  private SparkColumn spark(int column, boolean filter) throws IOException {
+    ParquetSplit.Column c = split.columns[column];
+    Map<ColumnPath, ColumnChunk> leaves = new LinkedHashMap<>();
+    for (ColumnDescriptor leaf : split.leaves(column, filter)) {
+      leaves.put(ColumnPath.get(leaf.getPath()), chunk(leaf));
+    }
+    return new SparkColumn(
+        split.sparkReader(column, filter),
+        c.field(),
+        selected ->
+            new SelectedPages(leaves, selected, block.getRowIndexOffset(), split.pageReader));
+  }
+
+  @Override
+  public void release() {
+    long avoided = 0;
+    for (ColumnChunkMetaData meta : block.getColumns()) {
+      if (split.reads(meta.getPath())) {
+        avoided += meta.getTotalSize();
+      }
+    }
+    for (ColumnChunk chunk : chunks.values()) {
+      split.counters.add(Counter.PAGES_SKIPPED, chunk.pagesSkipped());
+      avoided += chunk.bytesAvoided() - chunk.meta.getTotalSize();
+    }
+    split.counters.add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
+    caches.values().forEach(PageCache::release);
+    sparkPayload.forEach(
+        (column, c) -> {
+          if (!c.reusable()) {
+            split.dropSparkReader(column, false);
+          }
+        });
+    chunks.clear();
+  }
+}

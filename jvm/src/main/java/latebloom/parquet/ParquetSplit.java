@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import latebloom.read.Counter;
+import latebloom.read.Counters;
+import latebloom.read.RowGroup;
+import latebloom.read.RowGroups;
+import latebloom.read.ScanFilter;
+import latebloom.read.ScanSpec;
+import latebloom.read.Selection;
+import org.apache.parquet.ParquetReadOptions;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.filter2.compat.FilterCompat;
+import org.apache.parquet.filter2.predicate.FilterPredicate;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.parquet.io.SeekableInputStream;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The row groups of one split of a Parquet file, opened: which of the wanted columns the file has
+ * and who decodes them. Owns the file from its construction on.
+ */
+public final class ParquetSplit implements RowGroups {
+  final ScanSpec spec;
+  final String file;
+  final RangeFetcher fetcher;
+  final PageReader pageReader;
+  final PageCache.Budget pageBudget;
+  final Counters counters;
+  final Column[] columns;
+
+  private final ParquetFileReader reader;
+  private final Decompressor decompressor;
+  private final SparkReader.Context spark;
+  private final ColumnIndexPruning columnIndex;
+  private final List<SparkReader> sparkReaders = new ArrayList<>();
+  private final Map<Integer, SparkReader> byUse = new HashMap<>();
+  private final Set<String> topLevel = new HashSet<>();
+  private final boolean noRowPasses;
+  private int next;
+  private ParquetRowGroup current;
+
+  /**
+   * A wanted column in this file.
+   *
+   * @param flat how we decode it; null when Spark's reader does, or when the file lacks it
+   * @param missing whether the file lacks it
+   */
+  record Column(StructField field, ParquetColumn parquet, FlatType flat, boolean missing) {}
+
+  /**
+   * @param reader opened with the row group filter; supplies row groups and indexes
+   * @param in the file's stream, which {@code reader} closes
+   * @param parquet the columns of {@code spec} as Spark resolves them in this file, in order
+   * @param columnIndexFilter the pushed predicate for page pruning; null for none
+   * @param corrected whether dates and timestamps need no rebasing
+   */
+  public ParquetSplit(
+      ScanSpec spec,
+      ParquetFileReader reader,
+      ParquetReadOptions options,
+      SeekableInputStream in,
+      long fileLength,
+      List<ParquetColumn> parquet,
+      FilterPredicate columnIndexFilter,
+      boolean corrected,
+      SparkReader.Context spark,
+      Counters counters)
+      throws IOException {
+    this.spec = spec;
+    this.reader = reader;
+    this.file = reader.getFile();
+    this.spark = spark;
+    this.counters = counters;
+    this.fetcher =
+        new RangeFetcher(
+            in, fileLength, spec.options().mergeGapBytes(), options.useHadoopVectoredIo(), counters);
+    this.decompressor = new Decompressor(options.getCodecFactory());
+    this.pageReader = new PageReader(decompressor, options.usePageChecksumVerification());
+    this.pageBudget = new PageCache.Budget(spec.options().pageCacheBytes());
+    this.columnIndex =
+        columnIndexFilter == null || !options.useColumnIndexFilter()
+            ? null
+            : new ColumnIndexPruning(reader, FilterCompat.get(columnIndexFilter), columnIndexFilter);
+    this.columns = new Column[spec.columns().length()];
+    for (int i = 0; i < columns.length; i++) {
+      columns[i] = resolve(spec.columns().fields()[i], parquet.get(i), corrected);
+    }
+    this.noRowPasses = !missingColumnsPass();
+  }
+
+  private Column resolve(StructField field, ParquetColumn parquet, boolean corrected) {
+    String name = parquet.path().head();
+    topLevel.add(name);
+    boolean missing = !reader.getFileMetaData().getSchema().containsField(name);
+    FlatType flat = null;
+    if (!missing && parquet.descriptor().isDefined()) {
+      flat = FlatType.of(parquet.descriptor().get(), field.dataType(), corrected);
+    }
+    return new Column(field, parquet, flat, missing);
+  }
+
+  /** Whether the one value of each missing filter column, null or its default, passes. */
+  private boolean missingColumnsPass() throws IOException {
+    for (ScanFilter f : spec.filters()) {
+      if (columns[f.column()].missing) {
+        try (SparkReader probe = SparkReader.open(spark, columns[f.column()].field)) {
+          SparkColumn constant =
+              new SparkColumn(
+                  probe,
+                  columns[f.column()].field,
+                  rows -> new SelectedPages(Map.of(), rows, 0, pageReader));
+          if (constant.filter(Selection.all(1), f.predicate()).isNone()) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The payload columns as the output vectors must hold them. */
+  public StructType payloadTypes() throws IOException {
+    StructType types = new StructType();
+    for (int p = 0; p < spec.payload(); p++) {
+      StructField f = columns[p].field;
+      DataType type = f.dataType();
+      if (columns[p].flat == null) {
+        type = sparkReader(p, false).vector().dataType();
+      }
+      types = types.add(f.name(), type, f.nullable(), f.metadata());
+    }
+    return types;
+  }
+
+  /** Spark's reader of a column, one for filtering and one for selecting. */
+  SparkReader sparkReader(int column, boolean filter) throws IOException {
+    int use = filter ? ~column : column;
+    SparkReader r = byUse.get(use);
+    if (r == null) {
+      r = SparkReader.open(spark, columns[column].field);
+      byUse.put(use, r);
+      sparkReaders.add(r);
+    }
+    return r;
+  }
+
+  /** Lets go of a reader that stopped in the middle of a row group; the next use opens another. */
+  void dropSparkReader(int column, boolean filter) {
+    byUse.remove(filter ? ~column : column);
+  }
+
+  /** How many row groups there are after pruning by statistics. */
+  public int rowGroupCount() {
+    return reader.getRowGroups().size();
+  }
+
+  @Override
+  public RowGroup next() throws IOException {
+    List<BlockMetaData> blocks = reader.getRowGroups();
+    if (noRowPasses) {
+      counters.add(Counter.ROW_GROUPS_SKIPPED, blocks.size() - next);
+      next = blocks.size();
+    }
+    if (next == 0 && !blocks.isEmpty()) {
+      for (Column c : columns) {
+        if (c.flat == null) {
+          spark.checkReadable(c.parquet, reader.getFileMetaData().getSchema());
+        }
+      }
+    }
+    while (next < blocks.size()) {
+      int i = next++;
+      if (blocks.get(i).getRowCount() > 0) {
+        current = new ParquetRowGroup(this, blocks.get(i), i);
+        return current;
+      }
+    }
+    return null;
+  }
+
+  Selection prune(int block, int rows) {
+    return columnIndex == null ? Selection.all(rows) : columnIndex.rows(block, rows);
+  }
+
+  /** The leaves of a column that Spark decodes. */
+  List<ColumnDescriptor> leaves(int column, boolean filter) throws IOException {
+    return columns[column].missing ? List.of() : sparkReader(column, filter).leaves();
+  }
+
+  /** Whether a leaf of the file belongs to a wanted column. */
+  boolean reads(ColumnPath leaf) {
+    return topLevel.contains(leaf.toArray()[0]);
+  }
+
+  static Map<ColumnPath, ColumnChunkMetaData> byPath(
+      BlockMetaData block) {
+    Map<ColumnPath, ColumnChunkMetaData> m = new HashMap<>();
+    block.getColumns().forEach(c -> m.put(c.getPath(), c));
+    return m;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (Closeable file = reader;
+        Closeable codecs = decompressor) {
+      for (SparkReader r : sparkReaders) {
+        r.close();
+      }
+      sparkReaders.clear();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import latebloom.parquet.FlatType.Physical;
+
+/**
+ * PLAIN values of fixed width (format specification, "Plain"): any value is found by its index.
+ * Values come as raw {@code long}s: integers sign-extended, floats and doubles as their bits,
+ * booleans as 0 or 1.
+ *
+ * <p>Each loop stands in a method of its own, so that it is compiled on its own and stays free of
+ * the switch.
+ */
+final class PlainValues {
+  private final Physical physical;
+  private final int width;
+  private final byte[] data;
+  private final int start;
+
+  /**
+   * @param count values that the page must hold
+   */
+  PlainValues(FlatType type, Bytes bytes, int count) {
+    this.physical = type.physical();
+    this.width = type.width();
+    this.data = bytes.array();
+    this.start = bytes.start();
+    long needed = physical == Physical.BOOLEAN ? ((long) count + 7) / 8 : (long) count * width;
+    if (needed > bytes.length()) {
+      throw new CorruptPageException(
+          count + " values need " + needed + " bytes, the page has " + bytes.length());
+    }
+  }
+
+  /** Offset in {@link #data()} of the value at {@code index}. */
+  int offset(int index) {
+    return start + index * width;
+  }
+
+  byte[] data() {
+    return data;
+  }
+
+  /** Writes the values at {@code indexes[0, n)}. */
+  void read(int[] indexes, int n, long[] out) {
+    switch (physical) {
+      case INT32, FLOAT -> ints(indexes, n, out);
+      case INT64, DOUBLE -> longs(indexes, n, out);
+      case BOOLEAN -> booleans(indexes, n, out);
+      case BIG_ENDIAN -> bigEndian(indexes, n, out);
+      default -> throw new IllegalStateException("not of fixed width: " + physical);
+    }
+  }
+
+  private void ints(int[] indexes, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      out[i] = Bytes.intAt(data, start + indexes[i] * 4);
+    }
+  }
+
+  private void longs(int[] indexes, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      out[i] = Bytes.longAt(data, start + indexes[i] * 8);
+    }
+  }
+
+  private void booleans(int[] indexes, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      int at = indexes[i];
+      out[i] = data[start + (at >>> 3)] >>> (at & 7) & 1;
+    }
+  }
+
+  private void bigEndian(int[] indexes, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      out[i] = Bytes.signedBigEndian(data, start + indexes[i] * width, width);
+    }
+  }
+}

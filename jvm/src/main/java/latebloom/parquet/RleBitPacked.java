@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+/**
+ * A cursor over Parquet's hybrid of runs and bit-packed groups (format specification, "RLE /
+ * Bit-Packing Hybrid"), which carries dictionary codes, levels and booleans.
+ *
+ * <pre>
+ *   values   0        r        p            end
+ *            |--RLE---|--packed in eights---|
+ *   bytes    hdr val  hdr ................
+ * </pre>
+ *
+ * Values are asked for by index, ascending; a run is passed over without being unpacked, and within
+ * a packed run any value is found by its bit position.
+ */
+final class RleBitPacked {
+  private final byte[] data;
+  private final int end;
+  private final int bitWidth;
+
+  private int pos;
+  private int runStart;
+  private int runEnd;
+  private boolean repeated;
+  private int repeatedValue;
+  private int packedAt;
+
+  /**
+   * @param from first byte of the first run
+   * @param end past the last byte
+   * @param bitWidth bits of a value, 0 to 32
+   */
+  RleBitPacked(byte[] data, int from, int end, int bitWidth) {
+    if (bitWidth < 0 || bitWidth > 32) {
+      throw new CorruptPageException("a bit width of " + bitWidth);
+    }
+    if (from < 0 || from > end || end > data.length) {
+      throw new CorruptPageException("runs that start at byte " + from + " of " + end);
+    }
+    this.data = data;
+    this.pos = from;
+    this.end = end;
+    this.bitWidth = bitWidth;
+    if (bitWidth == 0) {
+      repeated = true;
+      runEnd = Integer.MAX_VALUE;
+    }
+  }
+
+  /**
+   * The value that all indexes from {@code first} to {@code last} share because one run holds them,
+   * or -1.
+   */
+  long shared(int first, int last) {
+    seek(first);
+    return repeated && last < runEnd ? repeatedValue & 0xffffffffL : -1;
+  }
+
+  /** Past the last index of the run that holds {@code index}. */
+  int runEnd(int index) {
+    seek(index);
+    return runEnd;
+  }
+
+  /** Writes the values at {@code indexes[0, n)}, which ascend and do not precede earlier ones. */
+  void read(int[] indexes, int n, int[] out) {
+    int i = 0;
+    while (i < n) {
+      seek(indexes[i]);
+      int stop = n;
+      if (indexes[n - 1] >= runEnd) {
+        stop = i + 1;
+        while (indexes[stop] < runEnd) {
+          stop++;
+        }
+      }
+      if (repeated) {
+        java.util.Arrays.fill(out, i, stop, repeatedValue);
+      } else if (indexes[stop - 1] - indexes[i] == stop - 1 - i) {
+        unpack(indexes[i] - runStart, stop - i, out, i);
+      } else {
+        pick(indexes, i, stop, out);
+      }
+      i = stop;
+    }
+  }
+
+  private void pick(int[] indexes, int from, int to, int[] out) {
+    long mask = (1L << bitWidth) - 1;
+    for (int i = from; i < to; i++) {
+      long bit = (long) (indexes[i] - runStart) * bitWidth;
+      out[i] = (int) (Bytes.longAtOrPadded(data, packedAt + (int) (bit >>> 3)) >>> (bit & 7) & mask);
+    }
+  }
+
+  // Up to 14 bits wide, one 8-byte load holds at least four values wherever they start in a byte.
+  private void unpack(int first, int n, int[] out, int at) {
+    int done = 0;
+    long mask = (1L << bitWidth) - 1;
+    if (bitWidth <= 14) {
+      int w = bitWidth;
+      long bit = (long) first * w;
+      int safe = data.length - Long.BYTES;
+      while (n - done >= 4 && packedAt + (int) (bit >>> 3) <= safe) {
+        long word = Bytes.longAt(data, packedAt + (int) (bit >>> 3)) >>> (bit & 7);
+        out[at + done] = (int) (word & mask);
+        out[at + done + 1] = (int) (word >>> w & mask);
+        out[at + done + 2] = (int) (word >>> 2 * w & mask);
+        out[at + done + 3] = (int) (word >>> 3 * w & mask);
+        done += 4;
+        bit += 4L * w;
+      }
+    }
+    for (; done < n; done++) {
+      long bit = (long) (first + done) * bitWidth;
+      out[at + done] =
+          (int) (Bytes.longAtOrPadded(data, packedAt + (int) (bit >>> 3)) >>> (bit & 7) & mask);
+    }
+  }
+
+  private void seek(int index) {
+    if (index < runStart) {
+      throw new IllegalArgumentException("index " + index + " precedes the run at " + runStart);
+    }
+    while (index >= runEnd) {
+      nextRun();
+    }
+  }
+
+  private void nextRun() {
+    int header = varint();
+    int count;
+    if ((header & 1) == 0) {
+      count = header >>> 1;
+      int bytes = (bitWidth + 7) >>> 3;
+      if (bytes > end - pos) {
+        throw new CorruptPageException("a run without its value");
+      }
+      repeated = true;
+      repeatedValue = 0;
+      for (int i = 0; i < bytes; i++) {
+        repeatedValue |= (data[pos + i] & 0xff) << 8 * i;
+      }
+      pos += bytes;
+    } else {
+      long groups = header >>> 1;
+      long bytes = Math.min(groups * bitWidth, end - pos);
+      // The last group of a page may be cut short after its last value.
+      count = (int) Math.min(groups * 8, bytes * 8 / bitWidth);
+      repeated = false;
+      packedAt = pos;
+      pos += (int) bytes;
+    }
+    if (count <= 0 || count > Integer.MAX_VALUE - runEnd) {
+      throw new CorruptPageException("a run of " + count + " values");
+    }
+    runStart = runEnd;
+    runEnd += count;
+  }
+
+  private int varint() {
+    int value = 0;
+    for (int shift = 0; shift < 35; shift += 7) {
+      if (pos >= end) {
+        throw new CorruptPageException("the page ends before its last value");
+      }
+      int b = data[pos++];
+      value |= (b & 0x7f) << shift;
+      if (b >= 0) {
+        return value;
+      }
+    }
+    throw new CorruptPageException("a run header of more than five bytes");
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.util.function.Function;
+import latebloom.read.ColumnPredicate;
+import latebloom.read.OutputColumn;
+import latebloom.read.Selection;
+import latebloom.read.SelectiveColumn;
+import latebloom.read.ValueTest;
+import org.apache.spark.sql.execution.RowToColumnConverter;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/** A column that Spark's own reader decodes, at the selected rows only. */
+final class SparkColumn implements SelectiveColumn {
+  private final SparkReader reader;
+  private final Function<Selection, SelectedPages> pagesOf;
+  private final RowToColumnConverter converter;
+  private final DataType type;
+
+  private boolean started;
+  private boolean exact;
+  private int batchStart;
+  private int batchRows;
+  private int consumed;
+
+  /**
+   * @param reader owned by the file; must have been read to the end of what was started before
+   * @param pagesOf the fetched pages of this row group that hold given rows
+   */
+  SparkColumn(SparkReader reader, StructField field, Function<Selection, SelectedPages> pagesOf) {
+    this.reader = reader;
+    this.pagesOf = pagesOf;
+    this.type = field.dataType();
+    DataType held = reader.vector().dataType();
+    this.converter =
+        new RowToColumnConverter(
+            new StructType(
+                new StructField[] {new StructField(field.name(), held, true, field.metadata())}));
+  }
+
+  /** Begins reading {@code rows}; once for each window of the row group. */
+  void start(Selection rows) {
+    if (started && !exact) {
+      return;
+    }
+    SelectedPages pages = pagesOf.apply(rows);
+    exact = pages.exact();
+    reader.start(pages);
+    started = true;
+    batchStart = 0;
+    batchRows = 0;
+    consumed = 0;
+  }
+
+  /** Whether the reader can be used for another row group. */
+  boolean reusable() {
+    return !started || exact;
+  }
+
+  // ---- filter
+
+  @Override
+  public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+    start(rows);
+    ValueTest test = new ValueTest(type, predicate);
+    Selection.Builder passed = new Selection.Builder(rows.rows());
+    int[] positions = new int[FlatColumn.BLOCK];
+    int next = 0;
+    int n;
+    while ((n = rows.positions(next, rows.rows(), positions.length, positions)) > 0) {
+      next = positions[n - 1] + 1;
+      for (int i = 0; i < n; i++) {
+        int ordinal = exact ? consumed++ : positions[i];
+        seek(ordinal);
+        if (test.passes(reader.resultBatch().getRow(ordinal - batchStart), 0)) {
+          passed.add(positions[i]);
+        }
+      }
+    }
+    return passed.build();
+  }
+
+  // ---- select
+
+  @Override
+  public void select(int[] rows, int n, OutputColumn out) throws IOException {
+    if (canLend(n, out)) {
+      seek(consumed);
+      if (batchRows == n) {
+        consumed += n;
+        out.lend(reader.vector());
+        return;
+      }
+    }
+    WritableColumnVector[] to = {out.vector()};
+    for (int i = 0; i < n; i++) {
+      int ordinal = exact ? consumed++ : rows[i];
+      seek(ordinal);
+      converter.convert(reader.resultBatch().getRow(ordinal - batchStart), to);
+    }
+  }
+
+  /** A batch that holds nothing but the reader's next batch is passed on as it is. */
+  private boolean canLend(int n, OutputColumn out) {
+    return exact && out.whole() && n > 0 && consumed == batchStart + batchRows;
+  }
+
+  /** Reads batches until one holds the row {@code ordinal} of those that are read. */
+  private void seek(int ordinal) throws IOException {
+    while (ordinal >= batchStart + batchRows) {
+      batchStart += batchRows;
+      batchRows = reader.read();
+      if (batchRows == 0) {
+        throw new IOException("the column ends before row " + ordinal + " of the row group");
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.Proxy;
+import java.time.ZoneId;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.hadoop.metadata.ParquetMetadata;
+import org.apache.parquet.hadoop.util.HadoopInputFile;
+import org.apache.parquet.io.DelegatingSeekableInputStream;
+import org.apache.parquet.io.SeekableInputStream;
+import org.apache.parquet.schema.LogicalTypeAnnotation;
+import org.apache.parquet.schema.MessageType;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport$;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetVectorUpdaterFactory;
+import org.apache.spark.sql.execution.datasources.parquet.SpecificParquetRecordReaderBase;
+import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Spark's own vectorised reader for one top-level column, fed with pages that we fetched: whatever
+ * Spark decodes, and refuses, it decodes and refuses here in just the same way: nested types, missing
+ * columns and their defaults, generated row indexes, rebased dates.
+ *
+ * <p>Spark's reader takes its row groups from an interface of its own package, behind a protected
+ * field. Loaded through {@code spark.jars} we are in another class loader and so, for the JVM, in
+ * another package: the field is set through a {@link VarHandle} and the interface is implemented by
+ * a proxy.
+ */
+public final class SparkReader extends VectorizedParquetRecordReader {
+  private static final VarHandle READER;
+  private static final Class<?> ROW_GROUP_READER;
+  private static final MethodHandle UPDATERS;
+
+  static {
+    try {
+      ROW_GROUP_READER = SpecificParquetRecordReaderBase.class.getDeclaredField("reader").getType();
+      READER =
+          MethodHandles.privateLookupIn(SpecificParquetRecordReaderBase.class, MethodHandles.lookup())
+              .findVarHandle(SpecificParquetRecordReaderBase.class, "reader", ROW_GROUP_READER);
+      UPDATERS =
+          MethodHandles.privateLookupIn(ParquetVectorUpdaterFactory.class, MethodHandles.lookup())
+              .findConstructor(
+                  ParquetVectorUpdaterFactory.class,
+                  MethodType.methodType(
+                      void.class,
+                      LogicalTypeAnnotation.class,
+                      ZoneId.class,
+                      String.class,
+                      String.class,
+                      String.class,
+                      String.class));
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** How Spark would read the file; the same for each of its columns. */
+  public record Context(
+      HadoopInputFile inputFile,
+      ParquetMetadata footer,
+      Configuration conf,
+      ZoneId convertTz,
+      String datetimeRebaseMode,
+      String datetimeRebaseTz,
+      String int96RebaseMode,
+      String int96RebaseTz,
+      boolean offHeap,
+      int batchRows) {
+
+    /**
+     * Throws what Spark throws when it comes to read a column of the file as a type that it can't be
+     * read as. We might never come to read it.
+     */
+    void checkReadable(ParquetColumn column, MessageType file) {
+      if (column.descriptor().isDefined() && column.variantFileType().isEmpty()) {
+        ColumnDescriptor leaf = column.descriptor().get();
+        if (file.containsPath(leaf.getPath())) {
+          try {
+            Object factory =
+                UPDATERS.invoke(
+                    leaf.getPrimitiveType().getLogicalTypeAnnotation(),
+                    convertTz,
+                    datetimeRebaseMode,
+                    datetimeRebaseTz,
+                    int96RebaseMode,
+                    int96RebaseTz);
+            ((ParquetVectorUpdaterFactory) factory).getUpdater(leaf, column.sparkType());
+          } catch (RuntimeException | Error e) {
+            throw e;
+          } catch (Throwable e) {
+            throw new IllegalStateException(e);
+          }
+        }
+      }
+      for (ParquetColumn child : CollectionConverters.asJava(column.children())) {
+        checkReadable(child, file);
+      }
+    }
+  }
+
+  private PageReadStore pages;
+
+  /** Opens a reader for {@code field}; no data is read. */
+  static SparkReader open(Context context, StructField field) throws IOException {
+    SparkReader reader = new SparkReader(context);
+    Configuration conf = new Configuration(context.conf);
+    String schema = new StructType(new StructField[] {field}).json();
+    conf.set(ParquetReadSupport$.MODULE$.SPARK_ROW_REQUESTED_SCHEMA(), schema);
+    // No row groups and no filter: those are decided outside, and nothing is counted twice.
+    ParquetMetadata footer = new ParquetMetadata(context.footer.getFileMetaData(), List.of());
+    try {
+      reader.initialize(
+          new FileSplit(context.inputFile.getPath(), 0, 0, new String[0]),
+          new TaskAttemptContextImpl(conf, new TaskAttemptID()),
+          Option.apply(context.inputFile),
+          Option.apply((SeekableInputStream) new NoStream()),
+          Option.apply(footer));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+    Object rowGroups =
+        Proxy.newProxyInstance(
+            ROW_GROUP_READER.getClassLoader(),
+            new Class<?>[] {ROW_GROUP_READER},
+            (proxy, method, args) ->
+                method.getName().equals("readNextRowGroup") ? reader.pages : null);
+    ((java.io.Closeable) READER.get((SpecificParquetRecordReaderBase<?>) reader)).close();
+    READER.set((SpecificParquetRecordReaderBase<?>) reader, rowGroups);
+    reader.enableReturningBatches();
+    return reader;
+  }
+
+  private SparkReader(Context c) {
+    super(
+        c.convertTz,
+        c.datetimeRebaseMode,
+        c.datetimeRebaseTz,
+        c.int96RebaseMode,
+        c.int96RebaseTz,
+        c.offHeap,
+        c.batchRows);
+  }
+
+  /** The leaf columns to feed: those that the file has. */
+  List<ColumnDescriptor> leaves() {
+    return requestedSchema.getColumns().stream()
+        .filter(c -> fileSchema.containsPath(c.getPath()))
+        .toList();
+  }
+
+  /** The vector that each batch is read into. */
+  WritableColumnVector vector() {
+    return (WritableColumnVector) resultBatch().column(0);
+  }
+
+  /** Reads {@code next} after all that was started before, which must have been read to its end. */
+  void start(PageReadStore next) {
+    pages = next;
+    totalRowCount += next.getRowCount();
+  }
+
+  /** Reads the next rows into {@link #vector}; how many, 0 at the end of what was started. */
+  int read() throws IOException {
+    return nextBatch() ? resultBatch().numRows() : 0;
+  }
+
+  /** Stands for the file where none may be read or closed. */
+  private static final class NoStream extends DelegatingSeekableInputStream {
+    NoStream() {
+      super(java.io.InputStream.nullInputStream());
+    }
+
+    @Override
+    public long getPos() {
+      return 0;
+    }
+
+    @Override
+    public void seek(long newPos) throws IOException {
+      throw new IOException("this reader is fed with pages and must not seek");
+    }
+  }
+}

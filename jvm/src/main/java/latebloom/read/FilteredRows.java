@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.ProjectingInternalRow;
+import org.apache.spark.sql.execution.RowToColumnConverter;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * What a scan outputs of a file that Spark's reader has to read: the rows that pass, dense, without
+ * the filter-only columns.
+ */
+public final class FilteredRows implements BatchSource {
+  private final Iterator<?> read;
+  private final List<ScanFilter> filters;
+  private final ValueTest[] tests;
+  private final OutputBatch out;
+  private final RowToColumnConverter converter;
+  private final WritableColumnVector[] vectors;
+  private final ProjectingInternalRow payload;
+  private Iterator<InternalRow> rows = Collections.emptyIterator();
+
+  /**
+   * @param read Spark's batches, or rows, of all columns of {@code spec}; closed with this if it can
+   * @param constants vectors of the columns with one value per file; owned
+   */
+  public FilteredRows(
+      Iterator<?> read, ScanSpec spec, ColumnVector[] constants, boolean offHeap) {
+    this.read = read;
+    this.filters = spec.filters();
+    this.tests = new ValueTest[filters.size()];
+    StructField[] fields = spec.columns().fields();
+    for (int i = 0; i < tests.length; i++) {
+      ScanFilter f = filters.get(i);
+      tests[i] = new ValueTest(fields[f.column()].dataType(), f.predicate());
+    }
+    StructType payloadTypes = new StructType();
+    List<Object> ordinals = new ArrayList<>();
+    for (int p = 0; p < spec.payload(); p++) {
+      payloadTypes = payloadTypes.add(fields[p]);
+      ordinals.add(p);
+    }
+    this.payload =
+        new ProjectingInternalRow(payloadTypes, CollectionConverters.asScala(ordinals).toIndexedSeq());
+    this.converter = new RowToColumnConverter(payloadTypes);
+    this.out = new OutputBatch(payloadTypes, constants, spec.options().batchRows(), offHeap);
+    this.vectors = new WritableColumnVector[spec.payload()];
+    for (int p = 0; p < vectors.length; p++) {
+      vectors[p] = out.column(p, false).vector();
+    }
+  }
+
+  @Override
+  public ColumnarBatch next() {
+    while (out.room() > 0 && nextRow()) {
+      InternalRow row = rows.next();
+      if (passes(row)) {
+        payload.project(row);
+        converter.convert(payload, vectors);
+        out.filled(1);
+      }
+    }
+    return out.filled() > 0 ? out.emit() : null;
+  }
+
+  private boolean nextRow() {
+    while (!rows.hasNext() && read.hasNext()) {
+      Object next = read.next();
+      rows =
+          next instanceof ColumnarBatch batch
+              ? batch.rowIterator()
+              : Collections.singletonList((InternalRow) next).iterator();
+    }
+    return rows.hasNext();
+  }
+
+  private boolean passes(InternalRow row) {
+    for (int i = 0; i < tests.length; i++) {
+      if (!tests[i].passes(row, filters.get(i).column())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    out.close();
+    if (read instanceof Closeable c) {
+      c.close();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+
+/**
+ * One column of the batch being filled. Values go to {@link #vector()} from row {@link #at()} on. A
+ * column that has a whole batch ready in a vector of its own may lend it instead, for as long as the
+ * batch is in use.
+ */
+public final class OutputColumn {
+  private final WritableColumnVector own;
+  private WritableColumnVector lent;
+  private int at;
+  private boolean whole;
+
+  OutputColumn(WritableColumnVector own) {
+    this.own = own;
+  }
+
+  /** Begins an empty batch. */
+  void reset() {
+    lent = null;
+    own.reset();
+    own.setDictionary(null);
+  }
+
+  /** Says where the next values go, and whether they alone will be the batch. */
+  void position(int at, boolean whole) {
+    this.at = at;
+    this.whole = whole;
+  }
+
+  /** First row to write. */
+  public int at() {
+    return at;
+  }
+
+  /**
+   * Whether the values of this call are all that the batch will hold. Only then may the vector carry
+   * a dictionary, or be lent.
+   */
+  public boolean whole() {
+    return whole;
+  }
+
+  /** The vector to write to. */
+  public WritableColumnVector vector() {
+    return own;
+  }
+
+  /** Lends {@code vector}, which holds the rows of this batch and stays as it is until the next. */
+  public void lend(WritableColumnVector vector) {
+    lent = vector;
+  }
+
+  WritableColumnVector result() {
+    return lent != null ? lent : own;
+  }
+
+  void close() {
+    own.close();
+  }
+}

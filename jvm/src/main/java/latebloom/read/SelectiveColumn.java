@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import java.io.IOException;
+
+/**
+ * One column of one row group, read where rows are wanted. Positions in, positions out: rows are
+ * 0-based within the row group and always ascend. What a call needs must have been fetched before
+ * (see {@link RowGroup#fetch}).
+ */
+public interface SelectiveColumn {
+
+  /**
+   * The rows of {@code rows} that pass.
+   *
+   * @throws IOException if the file is corrupt; the message names row group, column and page
+   */
+  Selection filter(Selection rows, ColumnPredicate predicate) throws IOException;
+
+  /**
+   * Writes the values of {@code rows[0, n)} to {@code out} from row {@code out.at()} on. Successive
+   * calls come with ascending rows.
+   */
+  void select(int[] rows, int n, OutputColumn out) throws IOException;
+}

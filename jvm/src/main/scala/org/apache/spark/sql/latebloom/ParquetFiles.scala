@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.latebloom
+
+import java.io.Closeable
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
+import org.apache.parquet.filter2.compat.FilterCompat
+import org.apache.parquet.filter2.predicate.{FilterApi, FilterPredicate}
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.{FileMetaData, ParquetMetadata}
+import org.apache.spark.TaskContext
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
+import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.parquet._
+import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
+import org.apache.spark.sql.internal.LegacyBehaviorPolicy.CORRECTED
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sources.{Filter, IsNotNull}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
+
+import latebloom.parquet.{ParquetSplit, SparkReader}
+import latebloom.read.{Counter, Counters, FilteredRows, ScanSpec, SelectiveScan}
+
+/**
+ * Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
+ * rebase modes and resolution of columns. Made on the driver, used by the tasks.
+ */
+final class ParquetFiles private (
+    spec: ScanSpec,
+    partitionSchema: StructType,
+    filters: Seq[Filter],
+    conf: Broadcast[SerializableConfiguration],
+    settings: ParquetFiles.Settings)
+    extends Serializable {
+  import ParquetFiles._
+
+  /** The scan of a file split, or why Spark's reader must read the file. */
+  def open(file: PartitionedFile, counters: Counters): Either[String, SelectiveScan] = {
+    val shared = conf.value.value
+    val opened = ParquetFooterReader.openFileAndReadFooter(shared, file, true)
+    var owned: Closeable = opened.inputStream
+    try {
+      val footer = opened.footer
+      val meta = footer.getFileMetaData
+      notOurs(footer).toLeft {
+        val datetime =
+          DataSourceUtils.datetimeRebaseSpec(meta.getKeyValueMetaData.get, settings.datetimeRebaseMode)
+        val int96 =
+          DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
+        val options = readOptions(shared, file, predicate(filters, meta, datetime))
+        val reader = new ParquetFileReader(opened.inputFile, footer, options, opened.inputStream)
+        owned = reader
+        countRowGroups(reader.getRowGroups.size)
+        counters.add(Counter.ROW_GROUPS_PRUNED, footer.getBlocks.size - reader.getRowGroups.size)
+        val split = new ParquetSplit(
+          spec,
+          reader,
+          options,
+          opened.inputStream,
+          opened.inputFile.getLength,
+          resolve(shared, meta).asJava,
+          predicate(filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
+          datetime.mode == CORRECTED,
+          sparkContext(opened, shared, meta, datetime, int96),
+          counters)
+        owned = split
+        val scan = new SelectiveScan(
+          split,
+          spec,
+          split.payloadTypes(),
+          partitionVectors(file.partitionValues),
+          settings.useOffHeap,
+          counters)
+        owned = null
+        scan
+      }
+    } finally if (owned != null) owned.close()
+  }
+
+  /** Why a file is left to Spark's reader, if it is. */
+  private def notOurs(footer: ParquetMetadata): Option[String] = {
+    val encrypted = footer.getFileMetaData.getEncryptionType match {
+      case null => false
+      case t => t != FileMetaData.EncryptionType.UNENCRYPTED
+    }
+    val blocks = footer.getBlocks.asScala
+    if (encrypted) Some("the file is encrypted")
+    else if (blocks.exists(_.getRowCount > Int.MaxValue)) {
+      Some("a row group has more than 2^31 rows")
+    } else if (blocks.exists(_.getColumns.asScala.exists(_.getTotalSize > MaxChunkBytes))) {
+      Some("a column chunk has more than 1 GiB")
+    } else None
+  }
+
+  /**
+   * Dictionaries are not consulted here: the scan tests them anyway, before any data page, and
+   * parquet-java's way fails on some LZ4_RAW files.
+   */
+  private def readOptions(
+      shared: Configuration,
+      file: PartitionedFile,
+      pushed: Option[FilterPredicate]): ParquetReadOptions = {
+    val builder = HadoopReadOptions
+      .builder(shared, file.toPath)
+      .withRange(file.start, file.start + file.length)
+      .useDictionaryFilter(false)
+    pushed.foreach(p => builder.withRecordFilter(FilterCompat.get(p)))
+    builder.build()
+  }
+
+  private def predicate(
+      filters: Seq[Filter],
+      meta: FileMetaData,
+      datetime: RebaseSpec): Option[FilterPredicate] =
+    if (!settings.pushDown) None
+    else {
+      val convert = new ParquetFilters(
+        meta.getSchema,
+        settings.pushDownDate,
+        settings.pushDownTimestamp,
+        settings.pushDownDecimal,
+        settings.pushDownStringPredicate,
+        settings.pushDownInFilterThreshold,
+        settings.caseSensitive,
+        datetime)
+      filters.flatMap(convert.createFilter(_)).reduceOption(FilterApi.and)
+    }
+
+  private def resolve(shared: Configuration, meta: FileMetaData): Seq[ParquetColumn] = {
+    val requested = ParquetReadSupport.getRequestedSchema(
+      meta.getSchema,
+      spec.columns,
+      shared,
+      enableVectorizedReader = true)
+    new ParquetToSparkSchemaConverter(shared).convertParquetColumn(requested, Some(spec.columns)).children
+  }
+
+  private def sparkContext(
+      opened: OpenedParquetFooter,
+      shared: Configuration,
+      meta: FileMetaData,
+      datetime: RebaseSpec,
+      int96: RebaseSpec): SparkReader.Context = {
+    val convertTz =
+      if (settings.convertInt96 && !meta.getCreatedBy.startsWith("parquet-mr")) {
+        DateTimeUtils.getZoneId(shared.get(SQLConf.SESSION_LOCAL_TIMEZONE.key))
+      } else null
+    new SparkReader.Context(
+      opened.inputFile,
+      opened.footer,
+      shared,
+      convertTz,
+      datetime.mode.toString,
+      datetime.timeZone,
+      int96.mode.toString,
+      int96.timeZone,
+      settings.useOffHeap,
+      spec.options.batchRows)
+  }
+
+  /** Filters what Spark's reader reads of a file that [[open]] left to it. */
+  def filter(file: PartitionedFile, read: Iterator[_]): FilteredRows =
+    new FilteredRows(
+      new CloseableJavaIterator(read),
+      spec,
+      partitionVectors(file.partitionValues),
+      settings.useOffHeap)
+
+  private def partitionVectors(values: InternalRow): Array[ColumnVector] =
+    partitionSchema.fields.zipWithIndex.map { case (field, i) =>
+      val v = new ConstantColumnVector(spec.options.batchRows, field.dataType)
+      ColumnVectorUtils.populate(v, values, i)
+      v
+    }
+}
+
+/** A Scala iterator for Java, closed if it can be. */
+private final class CloseableJavaIterator(read: Iterator[_])
+    extends java.util.Iterator[Any]
+    with Closeable {
+  override def hasNext: Boolean = read.hasNext
+  override def next(): Any = read.next()
+  override def close(): Unit = read match {
+    case c: Closeable => c.close()
+    case _ =>
+  }
+}
+
+object ParquetFiles {
+  private val MaxChunkBytes = 1L << 30
+
+  private final case class Settings(
+      pushDown: Boolean,
+      pushDownDate: Boolean,
+      pushDownTimestamp: Boolean,
+      pushDownDecimal: Boolean,
+      pushDownStringPredicate: Boolean,
+      pushDownInFilterThreshold: Int,
+      caseSensitive: Boolean,
+      datetimeRebaseMode: String,
+      int96RebaseMode: String,
+      convertInt96: Boolean,
+      offHeap: Boolean) {
+
+    /** Off-heap vectors outside a task would be freed by nobody, as Spark has it. */
+    def useOffHeap: Boolean = offHeap && TaskContext.get() != null
+  }
+
+  /**
+   * @param hadoopConf
+   *   as Spark's Parquet format has prepared it; broadcast to the tasks
+   */
+  def apply(
+      session: SparkSession,
+      spec: ScanSpec,
+      partitionSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration): ParquetFiles = {
+    val sql = session.sessionState.conf
+    val parquet = new ParquetOptions(options, sql)
+    val settings = Settings(
+      sql.parquetFilterPushDown,
+      sql.parquetFilterPushDownDate,
+      sql.parquetFilterPushDownTimestamp,
+      sql.parquetFilterPushDownDecimal,
+      sql.parquetFilterPushDownStringPredicate,
+      sql.parquetFilterPushDownInFilterThreshold,
+      sql.caseSensitiveAnalysis,
+      parquet.datetimeRebaseModeInRead,
+      parquet.int96RebaseModeInRead,
+      sql.isParquetINT96TimestampConversion,
+      sql.offHeapColumnVectorEnabled)
+    val conf = SerializableConfiguration.broadcast(session.sparkContext, hadoopConf)
+    new ParquetFiles(spec, partitionSchema, filters, conf, settings)
+  }
+
+  /** Spark's tests watch which row groups are read through an accumulator of this name. */
+  private def countRowGroups(n: Int): Unit =
+    Option(TaskContext.get()).foreach {
+      _.taskMetrics().withExternalAccums {
+        _.lastOption.filter(_.getClass.getSimpleName == "NumRowGroupsAcc").foreach {
+          _.asInstanceOf[AccumulatorV2[Integer, Integer]].add(n)
+        }
+      }
+    }
+}
