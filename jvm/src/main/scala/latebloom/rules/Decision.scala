@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.execution.SparkPlan
+
+/** What was decided about one scan. It stays on the scan's node; EXPLAIN and Python read it there. */
+sealed trait Decision {
+
+  /** The conjuncts that stay in Spark's Filter, in order. */
+  def residual: Seq[Residual]
+}
+
+/** The scan became a LateScan. */
+final case class Applied(residual: Seq[Residual]) extends Decision
+
+/** The scan stays Spark's. */
+final case class Declined(why: Reason, residual: Seq[Residual] = Nil) extends Decision
+
+/** A conjunct that the scan does not evaluate. */
+final case class Residual(conjunct: Expression, why: Reason)
+
+/**
+ * Why something is left to Spark.
+ *
+ * @param code stable, for programs and for searching
+ * @param args what it is about, by name
+ * @param reason a sentence
+ * @param fix the setting or change that would help
+ */
+final case class Reason(code: String, args: Map[String, String], reason: String, fix: String)
+
+object Decision {
+  private val tag = TreeNodeTag[Decision]("latebloom.decision")
+
+  def of(node: SparkPlan): Option[Decision] = node.getTagValue(tag)
+
+  def record(node: SparkPlan, decision: Decision): Unit = node.setTagValue(tag, decision)
+}

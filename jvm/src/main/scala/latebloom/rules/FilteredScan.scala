@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
+import org.apache.spark.sql.execution._
+
+/**
+ * The shape `[Project] Filter… [Project] FileSourceScan`, in which Spark plans a filtered scan of
+ * files. The lower Project is there only to make the `_metadata` struct.
+ *
+ * @param root the uppermost of the nodes
+ * @param above the Project over the Filters
+ * @param conjuncts the conditions of all Filters, in the order in which they are evaluated
+ * @param below the Project between the Filters and the scan
+ */
+private[rules] final case class FilteredScan(
+    root: SparkPlan,
+    above: Option[ProjectExec],
+    conjuncts: Seq[Expression],
+    below: Option[ProjectExec],
+    scan: FileSourceScanExec)
+
+private[rules] object FilteredScan extends PredicateHelper {
+
+  def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
+    case project @ ProjectExec(_, filter: FilterExec) =>
+      filters(filter).map(_.copy(root = project, above = Some(project)))
+    case filter: FilterExec => filters(filter)
+    case _ => None
+  }
+
+  private def filters(filter: FilterExec): Option[FilteredScan] = {
+    val own = splitConjunctivePredicates(filter.condition)
+    filter.child match {
+      case inner: FilterExec =>
+        filters(inner).map(f => f.copy(root = filter, conjuncts = f.conjuncts ++ own))
+      case project @ ProjectExec(list, Scan(scan)) if list.forall(_.deterministic) =>
+        Some(FilteredScan(filter, None, own, Some(project), scan))
+      case Scan(scan) => Some(FilteredScan(filter, None, own, None, scan))
+      case _ => None
+    }
+  }
+
+  /** A scan that is Spark's own node, not a subclass of it. */
+  object Scan {
+    def unapply(plan: SparkPlan): Option[FileSourceScanExec] = plan match {
+      case scan: FileSourceScanExec if scan.getClass == classOf[FileSourceScanExec] => Some(scan)
+      case _ => None
+    }
+  }
+
+  /** A Filter by these conjuncts, none if there are none. */
+  def filter(conjuncts: Seq[Expression], child: SparkPlan): SparkPlan =
+    conjuncts.reduceOption(And).fold(child)(FilterExec(_, child))
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.latebloom.LateBloomConf
+import org.apache.spark.sql.types.StructType
+
+import latebloom.scan.LateScan
+
+/** Builds the plan in which a scan evaluates part of its filter. */
+private[rules] object LatePlan {
+
+  /** The same rows and columns as `found.root` gives, from `[Project] [Filter] [Project] LateScan`. */
+  def build(
+      found: FilteredScan,
+      filters: Seq[ColumnFilter],
+      residual: Seq[Residual],
+      settings: LateBloomConf.Settings): SparkPlan = {
+    val rest = residual.map(_.conjunct)
+    val asked = found.above.map(p => AttributeSet(p.projectList.flatMap(_.references)))
+    val abovePayload = asked.map(_ ++ AttributeSet(rest.flatMap(_.references)))
+
+    // What nobody asks for any more goes from the lower Project, and then from the scan.
+    val lowerList = found.below.map { p =>
+      p.projectList.filter(e => abovePayload.forall(_.contains(e.toAttribute)))
+    }
+    val needed = lowerList.map(l => AttributeSet(l.flatMap(_.references))).orElse(abovePayload)
+    val late = lateScan(found.scan, filters, needed, settings)
+
+    val lower = lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
+    val filtered = FilteredScan.filter(rest, lower)
+    val plan = found.above.fold(filtered) { p =>
+      if (sameColumns(p, filtered)) filtered else ProjectExec(p.projectList, filtered)
+    }
+    keepTags(found, plan)
+    Decision.record(late, Applied(residual))
+    plan
+  }
+
+  private def lateScan(
+      scan: FileSourceScanExec,
+      filters: Seq[ColumnFilter],
+      needed: Option[AttributeSet],
+      settings: LateBloomConf.Settings): LateScan = {
+    val kept = needed.map(_ ++ layout(scan))
+    val conditions = filters.flatMap(_.conditions)
+    // Filter knows which columns are no longer null; let it say so.
+    val notNull = FilterExec(conditions.reduce(And), scan).output
+    val filterOnly = filters.map(_.column).filterNot(c => kept.forall(_.contains(c)))
+    val dropped = AttributeSet(filterOnly)
+    val payload = scan.output
+      .zip(scan.requiredSchema)
+      .collect { case (a, field) if !dropped.contains(a) => field }
+    new LateScan(
+      scan.relation,
+      scan.stream,
+      notNull.filterNot(dropped.contains),
+      StructType(payload),
+      scan.partitionFilters,
+      scan.optionalBucketSet,
+      scan.optionalNumCoalescedBuckets,
+      scan.dataFilters,
+      scan.tableIdentifier,
+      scan.disableBucketedScan,
+      conditions,
+      filterOnly,
+      settings.options
+    )
+  }
+
+  /** The columns by which Spark knows how the rows of a bucketed scan are laid out. */
+  private def layout(scan: FileSourceScanExec): AttributeSet = {
+    val names = scan.relation.bucketSpec
+      .filter(_ => scan.bucketedScan)
+      .toSeq
+      .flatMap(spec => spec.bucketColumnNames ++ spec.sortColumnNames)
+    AttributeSet(scan.output.filter(a => names.contains(a.name)))
+  }
+
+  private def retyped(e: NamedExpression, late: LateScan): NamedExpression = e match {
+    case a: AttributeReference =>
+      late.output.find(_.exprId == a.exprId).fold(a)(o => a.withNullability(o.nullable))
+    case other => other
+  }
+
+  private def sameColumns(project: ProjectExec, child: SparkPlan): Boolean =
+    project.output.map(_.exprId) == child.output.map(_.exprId) &&
+      project.projectList.forall(_.isInstanceOf[AttributeReference]) &&
+      project.output.zip(child.output).forall { case (p, c) => p.nullable || !c.nullable }
+
+  /**
+   * Adaptive execution finds by their tags which logical node the nodes of a plan stand for: the new
+   * root must stand for what the old one stood for, since less than that is not the same rows.
+   */
+  private def keepTags(found: FilteredScan, plan: SparkPlan): Unit = {
+    plan.copyTagsFrom(found.root)
+    plan.foreach(_.copyTagsFrom(found.scan))
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import org.apache.spark.sql.catalyst.FileSourceOptions
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
+import org.apache.spark.sql.latebloom.LateBloomConf
+
+/**
+ * Turns Filter over a Parquet scan into (Filter by the rest over) a [[LateScan]].
+ *
+ * Every scan is decided once, and the decision recorded on its node: a plan that is prepared keeps
+ * what it was prepared with, although with adaptive execution this rule sees its parts again.
+ */
+object LateScans extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (plan.exists(isUndecided)) {
+      val settings = LateBloomConf.settings(conf)
+      val rewritten = plan.transformDown {
+        case FilteredScan(found) if isUndecided(found.scan) => rewrite(found, settings)
+      }
+      rewritten.foreach {
+        case FilteredScan.Scan(scan) if isUndecided(scan) =>
+          readable(scan, settings)
+            .fold(Some(_), supported => Option.when(supported)(Reasons.noFilter))
+            .foreach(why => Decision.record(scan, Declined(why)))
+        case _ =>
+      }
+      rewritten
+    } else {
+      plan
+    }
+
+  private def isUndecided(plan: SparkPlan): Boolean = plan match {
+    case FilteredScan.Scan(scan) => Decision.of(scan).isEmpty
+    case _ => false
+  }
+
+  private def rewrite(found: FilteredScan, settings: LateBloomConf.Settings): SparkPlan =
+    readable(found.scan, settings) match {
+      case Left(why) =>
+        Decision.record(found.scan, Declined(why))
+        found.root
+      case Right(false) => found.root
+      case Right(true) =>
+        val conjuncts = Conjuncts.split(found.conjuncts, found.scan)
+        selective(conjuncts) match {
+          case Left(why) =>
+            Decision.record(found.scan, Declined(why, conjuncts.residual))
+            found.root
+          case Right(filters) => LatePlan.build(found, filters, conjuncts.residual, settings)
+        }
+    }
+
+  /** Whether LateBloom reads such files; Left where it would but for the reason given. */
+  private def readable(
+      scan: FileSourceScanExec,
+      settings: LateBloomConf.Settings): Either[Reason, Boolean] =
+    ourFormat(scan).flatMap {
+      case false => Right(false)
+      case true =>
+        for {
+          _ <- switchedOn(settings)
+          _ <- batch(scan)
+          _ <- vectorized(scan)
+          _ <- strict(scan)
+        } yield true
+    }
+
+  private def ourFormat(scan: FileSourceScanExec): Either[Reason, Boolean] =
+    scan.relation.fileFormat match {
+      case f: ParquetFileFormat if f.getClass == classOf[ParquetFileFormat] => Right(true)
+      case f: ParquetFileFormat => Left(Reasons.formatSubclass(f.getClass))
+      case _: OrcFileFormat => Left(Reasons.orc)
+      case _ => Right(false)
+    }
+
+  private def switchedOn(settings: LateBloomConf.Settings): Either[Reason, Unit] =
+    if (!settings.enabled) {
+      Left(Reasons.disabled)
+    } else if (!settings.scanEnabled) {
+      Left(Reasons.scanDisabled)
+    } else {
+      Right(())
+    }
+
+  private def batch(scan: FileSourceScanExec): Either[Reason, Unit] =
+    Either.cond(scan.stream.isEmpty, (), Reasons.streaming)
+
+  private def vectorized(scan: FileSourceScanExec): Either[Reason, Unit] = {
+    val rowByRow = (scan.requiredSchema ++ scan.relation.partitionSchema)
+      .filterNot(f => ParquetUtils.isBatchReadSupported(conf, f.dataType))
+    if (!conf.parquetVectorizedReaderEnabled) {
+      Left(Reasons.vectorizedReaderOff)
+    } else {
+      Either.cond(rowByRow.isEmpty, (), Reasons.schemaNotVectorized(rowByRow.map(_.name)))
+    }
+  }
+
+  private def strict(scan: FileSourceScanExec): Either[Reason, Unit] = {
+    val options = new FileSourceOptions(scan.relation.options)
+    Either.cond(!options.ignoreCorruptFiles, (), Reasons.ignoreCorruptFiles)
+  }
+
+  private def selective(conjuncts: Conjuncts): Either[Reason, Seq[ColumnFilter]] =
+    if (conjuncts.filters.isEmpty) {
+      Left(Reasons.nothingPushable)
+    } else {
+      Either.cond(!conjuncts.filters.forall(_.notNullOnly), conjuncts.filters, Reasons.notSelective)
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.scan
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.connector.read.streaming.SparkDataStream
+import org.apache.spark.sql.execution.{FileSourceScanExec, ScanFileListing}
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.util.collection.BitSet
+
+import latebloom.read.{Counter, ScanFilter, ScanSpec}
+import latebloom.rules.ColumnPredicates
+
+/**
+ * A scan of Parquet files that evaluates filters and outputs the rows that pass.
+ *
+ * It is a FileSourceScanExec, because much of Spark recognises a file scan by that class. What it
+ * adds are product elements, so that whatever walks, transforms or compares the expressions of a
+ * plan meets them too. Everything from listing files to handing out splits is Spark's: an inner scan
+ * does it, over the same relation but with [[LateParquetFormat]] to read a file.
+ *
+ * @param output the attributes of the payload, then partition and metadata columns
+ * @param requiredSchema the payload: what is read of a file and is output
+ * @param scanFilters what is evaluated here, each on one column, in the order to evaluate
+ * @param filterOnly the columns of scanFilters that are not output
+ * @param options the confs that the scan was planned with
+ */
+class LateScan(
+    relation: HadoopFsRelation,
+    stream: Option[SparkDataStream],
+    output: Seq[Attribute],
+    requiredSchema: StructType,
+    partitionFilters: Seq[Expression],
+    optionalBucketSet: Option[BitSet],
+    optionalNumCoalescedBuckets: Option[Int],
+    dataFilters: Seq[Expression],
+    tableIdentifier: Option[TableIdentifier],
+    disableBucketedScan: Boolean,
+    val scanFilters: Seq[Expression],
+    val filterOnly: Seq[Attribute],
+    val options: ScanSpec.Options)
+    extends FileSourceScanExec(
+      relation,
+      stream,
+      output,
+      requiredSchema,
+      partitionFilters,
+      optionalBucketSet,
+      optionalNumCoalescedBuckets,
+      dataFilters,
+      tableIdentifier,
+      disableBucketedScan
+    ) {
+  outer =>
+
+  override val nodeName: String =
+    s"LateScan $relation ${tableIdentifier.map(_.unquotedString).getOrElse("")}"
+
+  override val nodeNamePrefix: String = ""
+
+  override def productArity: Int = super.productArity + 2
+
+  override def productElement(n: Int): Any = n - super.productArity match {
+    case 0 => scanFilters
+    case 1 => filterOnly
+    case _ => super.productElement(n)
+  }
+
+  override def productIterator: Iterator[Any] = Iterator.tabulate(productArity)(productElement)
+
+  override protected def otherCopyArgs: Seq[AnyRef] = Seq(options)
+
+  override def canEqual(other: Any): Boolean = other.isInstanceOf[LateScan]
+
+  override def equals(other: Any): Boolean = other match {
+    case that: LateScan =>
+      (this eq that) || (super.equals(that) && scanFilters == that.scanFilters &&
+        filterOnly == that.filterOnly)
+    case _ => false
+  }
+
+  override def hashCode(): Int = (super.hashCode(), scanFilters, filterOnly).##
+
+  override def copy(
+      relation: HadoopFsRelation,
+      stream: Option[SparkDataStream],
+      output: Seq[Attribute],
+      requiredSchema: StructType,
+      partitionFilters: Seq[Expression],
+      optionalBucketSet: Option[BitSet],
+      optionalNumCoalescedBuckets: Option[Int],
+      dataFilters: Seq[Expression],
+      tableIdentifier: Option[TableIdentifier],
+      disableBucketedScan: Boolean): FileSourceScanExec =
+    new LateScan(
+      relation,
+      stream,
+      output,
+      requiredSchema,
+      partitionFilters,
+      optionalBucketSet,
+      optionalNumCoalescedBuckets,
+      dataFilters,
+      tableIdentifier,
+      disableBucketedScan,
+      scanFilters,
+      filterOnly,
+      options
+    )
+
+  override def producedAttributes: AttributeSet = outputSet ++ AttributeSet(filterOnly)
+
+  /**
+   * Filter-only columns keep their names: two scans that differ only in which column they filter by
+   * are not the same.
+   */
+  override def doCanonicalize(): FileSourceScanExec = {
+    val hidden = filterOnly.sortBy(_.name)
+    val columns = output ++ hidden
+    val scan = super.doCanonicalize()
+    new LateScan(
+      scan.relation,
+      scan.stream,
+      scan.output,
+      scan.requiredSchema,
+      scan.partitionFilters,
+      scan.optionalBucketSet,
+      scan.optionalNumCoalescedBuckets,
+      QueryPlan.normalizePredicates(dataFilters, columns),
+      scan.tableIdentifier,
+      scan.disableBucketedScan,
+      QueryPlan.normalizePredicates(scanFilters, columns),
+      hidden.zipWithIndex.map { case (a, i) =>
+        AttributeReference(a.name, a.dataType)(ExprId(output.size + i))
+      },
+      options
+    )
+  }
+
+  /** The columns of scanFilters, in the order in which they are read, each with its conditions. */
+  private lazy val byColumn: Seq[(Attribute, Seq[Expression])] = {
+    val columns = scanFilters.map(_.references.head)
+    columns.distinctBy(_.exprId).map { column =>
+      column -> scanFilters.zip(columns).collect {
+        case (condition, c) if c.exprId == column.exprId => condition
+      }
+    }
+  }
+
+  def filterColumns: Seq[Attribute] = byColumn.map(_._1)
+
+  /** What the readers of the files are told. */
+  lazy val spec: ScanSpec = {
+    val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
+    val read = output.take(requiredSchema.length) ++ filterOnly
+    val filters = byColumn.map { case (column, conditions) =>
+      val predicate = conditions
+        .map(ColumnPredicates.compile(_, column))
+        .map(_.fold(why => throw new IllegalStateException(why.reason), identity))
+        .reduce(_ and _)
+      new ScanFilter(
+        read.indexWhere(_.exprId == column.exprId),
+        predicate,
+        conditions.map(LateScan.sql).mkString(" AND ")
+      )
+    }
+    new ScanSpec(
+      StructType(requiredSchema ++ hidden),
+      requiredSchema.length,
+      filters.asJava,
+      options
+    )
+  }
+
+  @transient private lazy val counters: Map[String, SQLMetric] = Counter.values.map { c =>
+    c.key -> (c.kind match {
+      case Counter.Kind.COUNT => SQLMetrics.createMetric(sparkContext, c.label)
+      case Counter.Kind.BYTES => SQLMetrics.createSizeMetric(sparkContext, c.label)
+      case Counter.Kind.NANOS => SQLMetrics.createNanoTimingMetric(sparkContext, c.label)
+    })
+  }.toMap
+
+  override def metrics: Map[String, SQLMetric] = super.metrics ++ counters
+
+  /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
+  @transient private lazy val inner: FileSourceScanExec = {
+    val format = new LateParquetFormat(spec, counters)
+    new FileSourceScanExec(
+      relation.copy(fileFormat = format)(relation.sparkSession),
+      stream,
+      output,
+      requiredSchema,
+      partitionFilters,
+      optionalBucketSet,
+      optionalNumCoalescedBuckets,
+      dataFilters,
+      tableIdentifier,
+      disableBucketedScan
+    ) {
+      override lazy val driverMetrics: Map[String, SQLMetric] = outer.driverMetrics
+      override def metrics: Map[String, SQLMetric] = outer.metrics
+      @transient override lazy val selectedPartitions: ScanFileListing = outer.selectedPartitions
+      @transient override protected lazy val dynamicallySelectedPartitions: ScanFileListing =
+        outer.dynamicallySelectedPartitions
+    }
+  }
+
+  override lazy val inputRDD: RDD[InternalRow] = inner.inputRDD
+
+  override def vectorTypes: Option[Seq[String]] = inner.vectorTypes
+
+  override lazy val metadata: Map[String, String] = {
+    def list(values: Seq[String]) = values.mkString("[", ", ", "]")
+    inner.metadata ++ Map(
+      "FilterColumns" -> list(filterColumns.map(_.name)),
+      "ScanFilters" -> list(scanFilters.map(LateScan.sql)),
+      "Payload" -> list(requiredSchema.fieldNames.toSeq)
+    )
+  }
+}
+
+object LateScan {
+
+  /** An expression as SQL with bare column names. */
+  def sql(e: Expression): String =
+    e.transform { case a: AttributeReference => a.withQualifier(Nil) }.sql
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.latebloom
+
+import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry}
+import org.apache.spark.network.util.ByteUnit
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.read.ScanSpec
+
+/**
+ * LateBloom's confs, registered with Spark's own, so that they are checked when they are set and
+ * listed by `SET -v`. They stand in Spark's package because the conf builder is private to it.
+ */
+object LateBloomConf {
+
+  /** The confs that one planning works with. */
+  final case class Settings(enabled: Boolean, scanEnabled: Boolean, options: ScanSpec.Options)
+
+  /** One conf as users see it. */
+  final case class Described(
+      key: String,
+      default: String,
+      value: String,
+      kind: String,
+      doc: String)
+
+  private final case class Conf[T](entry: ConfigEntry[T], kind: String)
+
+  /** The class may be loaded twice, by two class loaders, over one registry. */
+  private def conf[T](key: String, kind: String, doc: String)(
+      build: ConfigBuilder => ConfigEntry[T]): Conf[T] = synchronized {
+    val entry = Option(ConfigEntry.findEntry(key))
+      .map(_.asInstanceOf[ConfigEntry[T]])
+      .getOrElse(build(SQLConf.buildConf(key).doc(doc).version("0.1.0")))
+    Conf(entry, kind)
+  }
+
+  private val enabled = conf(
+    "spark.latebloom.enabled",
+    "boolean",
+    "The master switch: off, and every query is planned as if LateBloom were not there."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val scanEnabled = conf(
+    "spark.latebloom.scan.enabled",
+    "boolean",
+    "Whether a Filter over a Parquet scan is evaluated in the scan, which then reads the filter " +
+      "columns first and of the other columns only what the surviving rows need."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val eagerFraction = conf(
+    "spark.latebloom.scan.eagerFraction",
+    "double",
+    "A row group of which at least this share of the rows is expected to survive is fetched " +
+      "whole, without a second visit for the other columns. 0 is always eager, 1 (nearly) never."
+  )(
+    _.doubleConf
+      .checkValue(v => v >= 0 && v <= 1, "must lie between 0 and 1")
+      .createWithDefault(0.5)
+  )
+
+  private val mergeGapBytes = conf(
+    "spark.latebloom.io.mergeGapBytes",
+    "bytes",
+    "Byte ranges of a file that lie at most this far apart are fetched with one request. " +
+      "Raise it for object stores, where a request costs more than the bytes between."
+  )(bytes(_, "128k"))
+
+  private val pageCacheBytes = conf(
+    "spark.latebloom.scan.pageCacheBytes",
+    "bytes",
+    "Most bytes of decompressed pages that one task keeps, of filter columns that are output as " +
+      "well, so that no page is decompressed twice."
+  )(bytes(_, "64m"))
+
+  private val all: Seq[Conf[_]] =
+    Seq(enabled, scanEnabled, eagerFraction, mergeGapBytes, pageCacheBytes)
+
+  /** The settings that hold in `conf` now. */
+  def settings(conf: SQLConf): Settings = Settings(
+    enabled = conf.getConf(enabled.entry),
+    scanEnabled = conf.getConf(scanEnabled.entry),
+    options = new ScanSpec.Options(
+      conf.getConf(mergeGapBytes.entry),
+      conf.getConf(pageCacheBytes.entry),
+      conf.getConf(eagerFraction.entry),
+      conf.parquetVectorizedReaderBatchSize
+    )
+  )
+
+  /** Every conf of LateBloom, with its value in `conf`. */
+  def describe(conf: SQLConf): Seq[Described] = all.map { c =>
+    val key = c.entry.key
+    Described(key, c.entry.defaultValueString, conf.getConfString(key), c.kind, c.entry.doc)
+  }
+
+  private def bytes(builder: ConfigBuilder, default: String): ConfigEntry[Long] =
+    builder
+      .bytesConf(ByteUnit.BYTE)
+      .checkValue(_ >= 0, "must not be negative")
+      .createWithDefaultString(default)
+}
