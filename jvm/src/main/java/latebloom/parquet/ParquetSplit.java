@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -216,12 +215,14 @@ public final class ParquetSplit implements RowGroups {
 
   @Override
   public void close() throws IOException {
-    try (Closeable file = reader;
-        Closeable codecs = decompressor) {
+    try {
       for (SparkReader r : sparkReaders) {
         r.close();
       }
       sparkReaders.clear();
+    } finally {
+      decompressor.close();
+      reader.close();
     }
   }
 }
