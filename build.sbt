@@ -73,6 +73,8 @@ lazy val bench = project
   .enablePlugins(JmhPlugin)
   .settings(
     name := "latebloom-bench",
+    // A dependency of Spark's asks for a newer scala-library than the compiler; all of this is Java.
+    allowUnsafeScalaLibUpgrade := true,
     publish / skip := true,
     libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
     Jmh / javaOptions ++= sparkJvmOptions
