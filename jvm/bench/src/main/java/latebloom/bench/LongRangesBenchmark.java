@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.bench;
+
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import latebloom.read.LongRanges;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Filtering keys in random order by sets of each shape: nanoseconds a key. Would notice a branch on
+ * the outcome: half of the keys passing would then cost much more than few or nearly all.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(LongRangesBenchmark.VALUES)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class LongRangesBenchmark {
+  static final int VALUES = 4096;
+  private static final long DOMAIN = 1L << 40;
+
+  @Param({"one", "two", "eight", "window", "points", "many"})
+  public String shape;
+
+  /** Share of the keys that pass, in percent. */
+  @Param({"1", "50", "99"})
+  public int percent;
+
+  private long[] values;
+  private int[] out;
+  private LongRanges ranges;
+
+  @Setup
+  public void setup() {
+    Random random = new Random(7);
+    out = new int[VALUES];
+    ranges =
+        switch (shape) {
+          case "one" -> spread(1, DOMAIN);
+          case "two" -> spread(2, DOMAIN);
+          case "eight" -> spread(8, DOMAIN);
+          case "window" -> spread(100, 10_000);
+          case "points" -> LongRanges.ofPoints(random.longs(1000, 0, DOMAIN).toArray());
+          case "many" -> spread(1000, DOMAIN);
+          default -> throw new IllegalArgumentException(shape);
+        };
+    long[] points = new Random(7).longs(1000, 0, DOMAIN).toArray();
+    values = new long[VALUES];
+    for (int i = 0; i < VALUES; i++) {
+      boolean pass = random.nextInt(100) < percent;
+      do {
+        values[i] =
+            shape.equals("points") && pass
+                ? points[random.nextInt(points.length)]
+                : random.nextLong(shape.equals("window") ? 10_000 : DOMAIN);
+      } while (ranges.contains(values[i]) != pass);
+    }
+  }
+
+  /** So many intervals over the domain, which cover half of it. */
+  private static LongRanges spread(int n, long domain) {
+    LongRanges ranges = LongRanges.none();
+    for (int i = 0; i < n; i++) {
+      long lo = domain / n * i;
+      ranges = ranges.union(LongRanges.of(lo, lo + domain / n / 2));
+    }
+    return ranges;
+  }
+
+  @Benchmark
+  public int filter() {
+    return ranges.filter(values, VALUES, out);
+  }
+}
