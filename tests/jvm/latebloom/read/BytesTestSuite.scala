@@ -46,7 +46,10 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
         Case(BytesTest.contains(v), _.contains(spark(v)))
       case 7 =>
         val v = randomText(random, 3, Seq("a", "b", "é"))
-        Case(BytesTest.like(LikePattern.compile(s"%$v%", '\\').get), _.contains(spark(v.getBytes(UTF_8))))
+        Case(
+          BytesTest.like(LikePattern.compile(s"%$v%", '\\').get),
+          _.contains(spark(v.getBytes(UTF_8)))
+        )
       case _ =>
         if (random.nextBoolean()) Case(BytesTest.none, _ => false)
         else Case(BytesTest.all, _ => true)
@@ -109,7 +112,9 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
     assert(BytesTest.equalTo(bytes("x")).and(m).isNone)
     assert(BytesTest.equalTo(bytes("x")).or(BytesTest.equalTo(bytes("b"))).toString
       == "IN ('b', 'x')")
-    assert(BytesTest.startsWith(Array()).isAll && BytesTest.in(List.empty[Array[Byte]].asJava).isNone)
+    assert(
+      BytesTest.startsWith(Array()).isAll && BytesTest.in(List.empty[Array[Byte]].asJava).isNone
+    )
     assert(a.negate.negate == a && BytesTest.all.negate.isNone)
     assert(BytesTest.equalTo(Array(0xff.toByte, 1)).toString == "= X'FF01'")
   }

@@ -28,7 +28,8 @@ class LongRangesSuite extends AnyFunSuite with RandomCases {
     val n = random.oneOf(0, 1, 1, 2, 3, 8, 9, 10, 50, 300)
     val intervals = random.nextInt(3) match {
       case 0 => Seq.fill(n) { val k = key(); (k, k) }
-      case 1 => Seq.fill(n) { val k = key(); (k, if (k > MaxValue - 2) k else k + random.nextInt(3)) }
+      case 1 =>
+        Seq.fill(n) { val k = key(); (k, if (k > MaxValue - 2) k else k + random.nextInt(3)) }
       case _ =>
         Seq.fill(n) {
           val width = math.max(1L, scale / 50 / math.max(1, n))

@@ -10,8 +10,14 @@ class OrderedKeysSuite extends AnyFunSuite with RandomCases {
   private val nans = Seq(0x7ff8000000000000L, 0x7ff0000000000001L, -1L, 0xfff8000000000000L)
     .map(java.lang.Double.longBitsToDouble)
 
-  private val doubles = nans ++ Seq(0.0, 1.0, 0.1, Double.MinPositiveValue, Double.MaxValue,
-    Double.PositiveInfinity).flatMap(d => Seq(d, -d))
+  private val doubles = nans ++ Seq(
+    0.0,
+    1.0,
+    0.1,
+    Double.MinPositiveValue,
+    Double.MaxValue,
+    Double.PositiveInfinity
+  ).flatMap(d => Seq(d, -d))
 
   test("keys of doubles order and equal each other as Spark orders the doubles") {
     forSeeds(30) { random =>

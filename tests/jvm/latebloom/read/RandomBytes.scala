@@ -1,19 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read
 
+import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Random
 
 /** Strings that are short, alike, and full of the characters that are easily got wrong. */
 trait RandomBytes extends RandomCases {
-  private val characters = Seq("a", "b", "a", "b", "c", "\n", "\u0000", "%", "_", "\\", "é", "€",
-    "\uFFFD", "😀", "𝄞", "\u0301", "\u2028")
+  private val characters = Seq(
+    "a",
+    "b",
+    "a",
+    "b",
+    "c",
+    "\n",
+    "\u0000",
+    "%",
+    "_",
+    "\\",
+    "é",
+    "€",
+    "\uFFFD",
+    "😀",
+    "𝄞",
+    "\u0301",
+    "\u2028"
+  )
 
-  private val malformed = Seq(Seq(0xff), Seq(0x80), Seq(0xc3), Seq(0xe2, 0x82), Seq(0xf0, 0x9f),
-    Seq(0xf0, 0x9f, 0x98), Seq(0xed, 0xa0, 0x80), Seq(0xc0, 0x80), Seq(0xe0, 0x80, 0x80),
-    Seq(0xf4, 0x90, 0x80, 0x80), Seq(0xf8, 0x88, 0x80, 0x80, 0x80), Seq(0xbf, 0xbd),
-    Seq(0xef, 0xbf)).map(_.map(_.toByte).toArray)
+  private val malformed = Seq(
+    Seq(0xff),
+    Seq(0x80),
+    Seq(0xc3),
+    Seq(0xe2, 0x82),
+    Seq(0xf0, 0x9f),
+    Seq(0xf0, 0x9f, 0x98),
+    Seq(0xed, 0xa0, 0x80),
+    Seq(0xc0, 0x80),
+    Seq(0xe0, 0x80, 0x80),
+    Seq(0xf4, 0x90, 0x80, 0x80),
+    Seq(0xf8, 0x88, 0x80, 0x80, 0x80),
+    Seq(0xbf, 0xbd),
+    Seq(0xef, 0xbf)
+  ).map(_.map(_.toByte).toArray)
 
   def randomText(random: Random, most: Int, of: Seq[String] = characters): String =
     Seq.fill(random.nextInt(most + 1))(random.oneOf(of: _*)).mkString
@@ -27,20 +56,31 @@ trait RandomBytes extends RandomCases {
     }.flatten.toArray
   }
 
-  /** Values side by side in one array, as a page has them. */
+  /** Values in one array, as a page or a dictionary has them: apart, touching, or out of order. */
   case class Packed(values: Seq[Array[Byte]], random: Random) {
-    private val front = random.nextInt(3)
+    private val gap = random.oneOf(0, 0, 4, 30)
     private val back = random.oneOf(0, 0, 1, 7, 8, 20)
-    val offsets: Array[Int] = values.scanLeft(front)(_ + _.length).init.toArray
+    private val order =
+      if (random.nextInt(3) == 0) random.shuffle(values.indices.toVector) else values.indices
+    private def filler(n: Int) = Array.fill(n)(random.oneOf('a', 'b').toByte)
+
     val lengths: Array[Int] = values.map(_.length).toArray
+    val offsets: Array[Int] = new Array[Int](values.size)
     val data: Array[Byte] = {
-      def filler(n: Int) = Array.fill(n)('a'.toByte)
-      filler(front) ++ values.flatten ++ filler(back)
+      val bytes = new ByteArrayOutputStream
+      order.foreach { i =>
+        bytes.writeBytes(filler(random.nextInt(gap + 1)))
+        offsets(i) = bytes.size
+        bytes.writeBytes(values(i))
+      }
+      bytes.writeBytes(filler(back))
+      bytes.toByteArray
     }
 
     def filtered(test: BytesTest): Seq[Int] = {
       val out = new Array[Int](values.size)
       val n = test.filter(data, offsets, lengths, values.size, out)
+      assert(test.filter(data, offsets, lengths, 0, out) == 0)
       val one = values.indices.filter(i => test.test(data, offsets(i), lengths(i)))
       assert(out.take(n).toSeq == one, s"by $test")
       one

@@ -124,7 +124,7 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
       val gap = random.oneOf(0, 1, 10, 100)
       val covered = model.foldLeft(Vector.empty[(Int, Int)]) {
         case (done :+ ((from, to)), row) if row - to <= gap => done :+ ((from, row + 1))
-        case (done, row) => done :+ ((row, row + 1))
+        case (done, row)                                    => done :+ ((row, row + 1))
       }
       val ranges = selection(rows, model).ranges(gap).grouped(2).map(r => (r(0), r(1))).toVector
       assert(ranges == covered)

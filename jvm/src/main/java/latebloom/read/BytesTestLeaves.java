@@ -290,13 +290,7 @@ final class BytesTestLeaves {
 
     @Override
     public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
-      int k = 0;
-      for (int i = 0; i < n; i++) {
-        if (test(data, offsets[i], lengths[i])) {
-          out[k++] = i;
-        }
-      }
-      return k;
+      return infix.filter(data, offsets, lengths, n, out, BytesTest.all());
     }
 
     @Override
@@ -322,6 +316,10 @@ final class BytesTestLeaves {
 
     @Override
     public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
+      Needle required = pattern.required();
+      if (required != null) {
+        return required.filter(data, offsets, lengths, n, out, this);
+      }
       int k = 0;
       for (int i = 0; i < n; i++) {
         if (pattern.matches(data, offsets[i], lengths[i])) {

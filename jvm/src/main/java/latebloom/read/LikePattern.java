@@ -44,6 +44,8 @@ public final class LikePattern implements Serializable {
   /** Null if there is no {@code %}: then {@link #first} is the whole string. */
   private final Segment last;
 
+  private final Needle required;
+
   private LikePattern(String pattern, char escape, boolean plain, List<Segment> segments) {
     this.pattern = pattern;
     this.escape = escape;
@@ -56,6 +58,8 @@ public final class LikePattern implements Serializable {
         segments.subList(Math.min(1, n), Math.max(1, n - 1)).stream()
             .filter(s -> !s.isEmpty())
             .toArray(Segment[]::new);
+    // U+FFFD stands for malformed bytes as well, which are not what the needle has.
+    required = pattern.indexOf(REPLACEMENT) < 0 ? longestInside() : null;
   }
 
   /**
@@ -125,6 +129,28 @@ public final class LikePattern implements Serializable {
     return true;
   }
 
+  /**
+   * What each string that matches has in it, if it is worth looking for that first, else null: the
+   * longest literal with a {@code %} on either side. Text at the start or the end of a string is
+   * found faster by looking there.
+   */
+  Needle required() {
+    return required;
+  }
+
+  private Needle longestInside() {
+    Needle longest = null;
+    for (Segment segment : middle) {
+      for (Needle literal : segment.literals) {
+        if (longest == null || literal.length() > longest.length()) {
+          longest = literal;
+        }
+      }
+    }
+    boolean anchored = first.hasLiteral() || last != null && last.hasLiteral();
+    return longest == null || longest.length() < 2 || anchored ? null : longest;
+  }
+
   /** As in SQL, quotes doubled. */
   @Override
   public String toString() {
@@ -153,6 +179,10 @@ public final class LikePattern implements Serializable {
         length += skips[i] + literals[i].length();
       }
       return length;
+    }
+
+    boolean hasLiteral() {
+      return literals[literals.length - 1].length() > 0 || literals.length > 1;
     }
 
     boolean isEmpty() {

@@ -94,6 +94,63 @@ final class Needle implements Serializable {
     return -1;
   }
 
+  /**
+   * {@link BytesTest#filter} for a test that only strings with the needle in them can pass: the
+   * search runs over all of the strings at once, and only those that it stops at are tested. A
+   * search that starts anew in each short string would spend most of its time on starting.
+   */
+  int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out, BytesTest test) {
+    int k = 0;
+    if (!sideBySide(offsets, lengths, n)) {
+      for (int i = 0; i < n; i++) {
+        if (find(data, offsets[i], offsets[i] + lengths[i]) >= 0
+            && test.test(data, offsets[i], lengths[i])) {
+          out[k++] = i;
+        }
+      }
+      return k;
+    }
+    int end = offsets[n - 1] + lengths[n - 1];
+    int i = 0;
+    int at = find(data, offsets[0], end);
+    while (at >= 0) {
+      while (i < n && offsets[i] + lengths[i] < at + length) {
+        i++;
+      }
+      if (i == n) {
+        break;
+      }
+      // String i is the first to end after what was found; that may begin before it, in a gap.
+      if (at >= offsets[i]) {
+        if (test.test(data, offsets[i], lengths[i])) {
+          out[k++] = i;
+        }
+        i++;
+      }
+      at = i < n ? find(data, Math.max(at + 1, offsets[i]), end) : -1;
+    }
+    return k;
+  }
+
+  /** Whether strings follow each other with gaps that are not worth going around. */
+  private static boolean sideBySide(int[] offsets, int[] lengths, int n) {
+    if (n == 0) {
+      return false;
+    }
+    long gaps = 0;
+    long total = lengths[0];
+    for (int i = 1; i < n; i++) {
+      int gap = offsets[i] - offsets[i - 1] - lengths[i - 1];
+      if (gap < 0) {
+        return false;
+      }
+      gaps += gap;
+      total += lengths[i];
+    }
+    // PLAIN pages have a gap of four bytes, the next string's length.
+    return gaps <= 4L * n + total / 2;
+  }
+
   @Override
   public String toString() {
     return new String(bytes, StandardCharsets.UTF_8);
