@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet
+
+import java.nio.file.Files
+
+import scala.collection.mutable.ArrayBuffer
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.column.ParquetProperties.WriterVersion
+import org.apache.parquet.example.data.simple.SimpleGroupFactory
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.example.ExampleParquetWriter
+import org.apache.parquet.hadoop.metadata.CompressionCodecName._
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.scalatest.funsuite.AnyFunSuite
+
+import latebloom.read._
+
+/**
+ * Whole files, written by parquet-java with every choice at random, against a model that keeps the
+ * rows in memory and filters them one by one.
+ */
+class ParquetScanSuite extends AnyFunSuite with RandomCases {
+  private val schema = StructType(
+    Seq(
+      StructField("i", IntegerType),
+      StructField("l", LongType),
+      StructField("f", FloatType),
+      StructField("d", DoubleType),
+      StructField("s", StringType),
+      StructField("b", BooleanType),
+      StructField("n", DecimalType(12, 2)),
+      StructField("w", DecimalType(25, 3))))
+
+  private def parquetSchema(repetition: Int => String): MessageType = {
+    val columns = Seq(
+      "int32 i",
+      "int64 l",
+      "float f",
+      "double d",
+      "binary s (STRING)",
+      "boolean b",
+      "fixed_len_byte_array(6) n (DECIMAL(12,2))",
+      "binary w (DECIMAL(25,3))")
+    val fields = columns.zipWithIndex.map { case (c, i) => s"${repetition(i)} $c;" }
+    MessageTypeParser.parseMessageType(fields.mkString("message m {", " ", "}"))
+  }
+
+  private type Row = Array[Any]
+
+  /** Values that repeat, so that dictionaries form, or do not, so that writers give up on them. */
+  private def rows(random: Random, optional: Set[Int]): IndexedSeq[Row] = {
+    val distinct = random.oneOf(1, 3, 40, 100000)
+    val nulls = random.oneOf(0.0, 0.02, 0.5, 1.0)
+    val clustered = random.nextBoolean()
+    val n = random.oneOf(0, 1, 100, 3000)
+    (0 until n).map { r =>
+      def k = if (clustered) r * distinct / (n + 1) else random.nextInt(distinct)
+      val row: Row = Array(
+        k - distinct / 2,
+        k.toLong * 1000003L - 7,
+        if (k % 10 == 3) Float.NaN else if (k % 10 == 4) -0.0f else k / 3f,
+        if (k % 10 == 3) Double.NaN else if (k % 10 == 4) -0.0 else k / 7.0,
+        ("v" + k + "é" * (k % 3)).getBytes("UTF-8"),
+        k % 2 == 0,
+        BigInt(k - distinct / 2) * 12345,
+        BigInt(k - distinct / 2) * BigInt("123456789012345678"))
+      row.indices.foreach(c => if (optional(c) && random.nextDouble() < nulls) row(c) = null)
+      row
+    }
+  }
+
+  private def bigEndian(v: BigInt, length: Int): Array[Byte] = {
+    val bytes = v.toByteArray
+    Array.fill[Byte](length - bytes.length)(if (v < 0) -1 else 0) ++ bytes
+  }
+
+  private def write(random: Random, path: Path, message: MessageType, rows: Seq[Row]): Unit = {
+    val builder = ExampleParquetWriter
+      .builder(path)
+      .withConf(new Configuration())
+      .withType(message)
+      .withCompressionCodec(random.oneOf(UNCOMPRESSED, SNAPPY, GZIP, ZSTD, LZ4_RAW))
+      .withWriterVersion(WriterVersion.PARQUET_1_0)
+      .withDictionaryEncoding(random.nextBoolean())
+      .withDictionaryPageSize(random.oneOf(200, 1 << 20))
+      .withPageSize(random.oneOf(100, 2000, 1 << 20))
+      .withPageRowCountLimit(random.oneOf(5, 100, 20000))
+      .withRowGroupSize(random.oneOf(2000L, 100000L, 1L << 27))
+      .withPageWriteChecksumEnabled(random.nextBoolean())
+    val writer = builder.build()
+    val groups = new SimpleGroupFactory(message)
+    try rows.foreach { row =>
+        val g = groups.newGroup()
+        row.zipWithIndex.foreach {
+          case (null, _) =>
+          case (v: Int, c) => g.add(c, v)
+          case (v: Long, c) => g.add(c, v)
+          case (v: Float, c) => g.add(c, v)
+          case (v: Double, c) => g.add(c, v)
+          case (v: Boolean, c) => g.add(c, v)
+          case (v: Array[Byte], c) => g.add(c, Binary.fromConstantByteArray(v))
+          case (v: BigInt, 6) => g.add(6, Binary.fromConstantByteArray(bigEndian(v, 6)))
+          case (v: BigInt, c) => g.add(c, Binary.fromConstantByteArray(v.toByteArray))
+        }
+        writer.write(g)
+      } finally writer.close()
+  }
+
+  /** A filter on one column and the same as a Scala function of the value. */
+  private def randomFilter(random: Random, column: Int): (ColumnPredicate, Any => Boolean) = {
+    val nulls = random.nextInt(4) == 0
+    def onNull(test: Any => Boolean): Any => Boolean = v => if (v == null) nulls else test(v)
+    schema(column).dataType match {
+      case StringType =>
+        val text = "v" + random.nextInt(50)
+        random.oneOf(
+          (BytesTest.startsWith(text.getBytes), (v: Any) => string(v).startsWith(text)),
+          (BytesTest.contains("1".getBytes), (v: Any) => string(v).contains("1")),
+          (BytesTest.equalTo(text.getBytes), (v: Any) => string(v) == text),
+          (BytesTest.startsWith("v".getBytes), (_: Any) => true),
+          (BytesTest.startsWith("x".getBytes), (_: Any) => false)) match {
+          case (test, model) => (new ColumnPredicate.Bytes(nulls, test), onNull(model))
+        }
+      case d: DecimalType if d.precision > 18 =>
+        val bound = BigInt(random.nextInt(40) - 20) * BigInt("123456789012345678")
+        val test = BytesTest.range(DecimalKeys.of(bound.bigInteger), true, null, false)
+        (new ColumnPredicate.Bytes(nulls, test), onNull(_.asInstanceOf[BigInt] >= bound))
+      case _ =>
+        val lo = key(random, column)
+        val hi = key(random, column)
+        val ranges = random.oneOf(
+          LongRanges.of(lo, hi),
+          LongRanges.atLeast(lo),
+          LongRanges.ofPoints(lo, hi),
+          LongRanges.of(lo, hi).complement(),
+          LongRanges.all(),
+          LongRanges.none())
+        (new ColumnPredicate.Longs(nulls, ranges), onNull(v => ranges.contains(keyOf(v))))
+    }
+  }
+
+  private def string(v: Any): String = new String(v.asInstanceOf[Array[Byte]], "UTF-8")
+
+  private def keyOf(v: Any): Long = v match {
+    case v: Int => v
+    case v: Long => v
+    case v: Float => OrderedKeys.of(v)
+    case v: Double => OrderedKeys.of(v)
+    case v: Boolean => if (v) 1 else 0
+    case v: BigInt => v.toLong
+  }
+
+  private def key(random: Random, column: Int): Long = {
+    val k = random.nextInt(100) - 50
+    keyOf(schema(column).dataType match {
+      case IntegerType => k
+      case LongType => k.toLong * 1000003L - 7
+      case FloatType => random.oneOf(k / 3f, Float.NaN, 0.0f)
+      case DoubleType => random.oneOf(k / 7.0, Double.NaN, 0.0)
+      case BooleanType => k % 2 == 0
+      case _ => BigInt(k) * 12345
+    })
+  }
+
+  private def valueAt(v: ColumnVector, row: Int, t: DataType): Any =
+    if (v.isNullAt(row)) null
+    else t match {
+      case IntegerType => v.getInt(row)
+      case LongType => v.getLong(row)
+      case FloatType => v.getFloat(row)
+      case DoubleType => v.getDouble(row)
+      case BooleanType => v.getBoolean(row)
+      case StringType => v.getUTF8String(row).toString
+      case d: DecimalType =>
+        BigInt(v.getDecimal(row, d.precision, d.scale).toJavaBigDecimal.unscaledValue)
+    }
+
+  /** Rows in a form whose equality is exact: bits for floats, text for strings. */
+  private def comparable(v: Any): Any = v match {
+    case v: Float => ("f", java.lang.Float.floatToIntBits(v))
+    case v: Double => ("d", java.lang.Double.doubleToLongBits(v))
+    case v: Array[Byte] => new String(v, "UTF-8")
+    case v => v
+  }
+
+  private def scan(path: Path, spec: ScanSpec, counters: Counters, offHeap: Boolean): Seq[Seq[Any]] = {
+    val conf = new Configuration()
+    val input = HadoopInputFile.fromPath(path, conf)
+    val options = HadoopReadOptions.builder(conf, path).usePageChecksumVerification().build()
+    val in = input.newStream()
+    val reader = new ParquetFileReader(input, options, in)
+    val columns = new ParquetToSparkSchemaConverter(caseSensitive = true)
+      .convertParquetColumn(reader.getFileMetaData.getSchema, Some(schema))
+      .children
+    val byName = columns.map(c => c.path.head -> c).toMap
+    val split = new ParquetSplit(
+      spec,
+      reader,
+      options,
+      in,
+      input.getLength,
+      spec.columns.map(f => byName(f.name)).asJava,
+      null,
+      true,
+      null,
+      counters)
+    val scan =
+      new SelectiveScan(split, spec, split.payloadTypes(), Array.empty, offHeap, counters)
+    val payload = spec.columns
+    val out = ArrayBuffer.empty[Seq[Any]]
+    try {
+      var batch = scan.next()
+      while (batch != null) {
+        assert(batch.numRows > 0 && batch.numRows <= spec.options.batchRows)
+        for (r <- 0 until batch.numRows) {
+          out += (0 until spec.payload).map { c =>
+            comparable(valueAt(batch.column(c), r, payload(c).dataType))
+          }
+        }
+        batch = scan.next()
+      }
+    } finally scan.close()
+    out.toSeq
+  }
+
+  test("a scan gives the rows that pass, in order, whatever the file looks like") {
+    val dir = Files.createTempDirectory("latebloom-scan")
+    var pagesSkipped = 0L
+    var rowsFiltered = 0L
+    forSeeds(400) { random =>
+      val optional = schema.indices.filter(_ => random.nextBoolean()).toSet
+      val message = parquetSchema(c => if (optional(c)) "optional" else "required")
+      val data = rows(random, optional)
+      val path = new Path(dir.resolve(s"f${random.nextInt()}.parquet").toUri)
+      write(random, path, message, data)
+      val filterColumns = random.shuffle(schema.indices.toList).take(1 + random.nextInt(3))
+      val payload = random.shuffle(schema.indices.toList).take(random.nextInt(schema.length + 1))
+      val columns = payload ++ filterColumns.filterNot(payload.contains)
+      val filters = filterColumns.map(c => (c, randomFilter(random, c)))
+      val spec = new ScanSpec(
+        StructType(columns.map(schema(_))),
+        payload.length,
+        filters.map { case (c, (p, _)) => new ScanFilter(columns.indexOf(c), p, s"on $c") }.asJava,
+        new ScanSpec.Options(
+          random.oneOf(0L, 64L, 100000L),
+          random.oneOf(0L, 1L << 20),
+          random.oneOf(0.0, 0.5, 1.0),
+          random.oneOf(1, 7, 64, 1024)))
+      val counters = new Counters
+      val expected = data
+        .filter(row => filters.forall { case (c, (_, model)) => model(row(c)) })
+        .map(row => payload.map(c => comparable(row(c))))
+      val found = scan(path, spec, counters, random.nextBoolean())
+      assert(found == expected, s"\n$message\n${spec.filters}")
+      assert(counters.get(Counter.ROWS_FILTERED) == data.length - expected.length)
+      pagesSkipped += counters.get(Counter.PAGES_SKIPPED)
+      rowsFiltered += counters.get(Counter.ROWS_FILTERED)
+    }
+    assert(pagesSkipped > 0 && rowsFiltered > 0)
+  }
+}
