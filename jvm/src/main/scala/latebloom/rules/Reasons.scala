@@ -7,6 +7,11 @@ import org.apache.spark.sql.internal.SQLConf
 /** All the reasons there are: first those about a whole scan, then those about one conjunct. */
 object Reasons {
 
+  val notInstalled: Reason = about("not-installed")(
+    "The session that planned this scan has no LateBloom extension.",
+    "Set spark.sql.extensions=latebloom.LateBloomExtensions before the session starts."
+  )
+
   val disabled: Reason = about("disabled")(
     "LateBloom is switched off.",
     "Set spark.latebloom.enabled=true."
