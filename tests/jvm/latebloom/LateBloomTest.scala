@@ -8,6 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.test.SharedSparkSession
 
 import latebloom.inspect.{PlanNodes, ScanReport}
+import latebloom.rules.ShortSql
 import latebloom.scan.LateScan
 
 /** A session with the extension; queries are compared with what they give when it is off. */
@@ -49,7 +50,7 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
   protected def reports(df: DataFrame): Seq[ScanReport] =
     ScanReport.ofPlan(df.queryExecution.executedPlan)
 
-  protected def sql(scan: LateScan): Seq[String] = scan.scanFilters.map(LateScan.sql)
+  protected def sql(scan: LateScan): Seq[String] = scan.scanFilters.map(ShortSql(_))
 
   protected def names(scan: LateScan): Seq[String] = scan.output.map(_.name)
 

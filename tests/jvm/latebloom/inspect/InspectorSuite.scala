@@ -48,8 +48,9 @@ class InspectorSuite extends LateBloomTest {
       assert((applied \ "code") == JNull)
       assert((applied \ "format").extract[String] == "parquet")
       assert((applied \ "table").extract[String].endsWith("default.t"))
-      assert((applied \ "filterColumns").extract[Seq[String]] == Seq("n"))
-      assert((applied \ "scanFilters").extract[Seq[String]] == Seq("(n IS NOT NULL)", "(n = 3)"))
+      assert((applied \ "filterColumns").extract[Seq[String]] == Seq("n", "id"))
+      assert((applied \ "scanFilters").extract[Seq[String]] ==
+        Seq("(n IS NOT NULL)", "(n = 3)", "(id IS NOT NULL)"))
       assert((applied \ "payload").extract[Seq[String]] == Seq("id"))
       assert((applied \ "residual" \ "code").extract[Seq[String]].contains("expression"))
       assert(!(declined \ "applied").extract[Boolean])

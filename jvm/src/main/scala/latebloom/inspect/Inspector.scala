@@ -10,7 +10,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{FormattedMode, QueryExecution}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-import latebloom.rules.Reason
+import latebloom.rules.{Reason, ShortSql}
 import latebloom.scan.LateScan
 
 /** All that Python asks of the JVM. Each answer is JSON. */
@@ -56,7 +56,7 @@ object Inspector {
       ("filterColumns" -> scan.filterColumns) ~
       ("scanFilters" -> scan.scanFilters) ~
       ("residual" -> scan.residual.map { r =>
-        ("conjunct" -> LateScan.sql(r.conjunct)) ~
+        ("conjunct" -> ShortSql(r.conjunct)) ~
           ("code" -> r.why.code) ~
           ("reason" -> r.why.reason) ~
           ("fix" -> r.why.fix)

@@ -4,8 +4,7 @@ package latebloom.inspect
 import org.apache.spark.sql.ExtendedExplainGenerator
 import org.apache.spark.sql.execution.SparkPlan
 
-import latebloom.rules.{Reason, Residual}
-import latebloom.scan.LateScan
+import latebloom.rules.{Reason, Residual, ShortSql}
 
 /** What `spark.sql.extendedExplainProviders` names: adds to EXPLAIN what became of each scan. */
 class LateBloomExplain extends ExtendedExplainGenerator {
@@ -34,7 +33,7 @@ class LateBloomExplain extends ExtendedExplainGenerator {
   }
 
   private def describe(residual: Residual): String =
-    s"  residual: ${LateScan.sql(residual.conjunct)}, ${because(residual.why)}"
+    s"  residual: ${ShortSql(residual.conjunct)}, ${because(residual.why)}"
 
   private def because(why: Reason): String = s"${why.code}: ${why.reason} ${why.fix}"
 }

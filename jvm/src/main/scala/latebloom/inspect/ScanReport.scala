@@ -41,7 +41,7 @@ object ScanReport {
       Some(
         files(scan, "parquet", None).copy(
           filterColumns = scan.filterColumns.map(_.name),
-          scanFilters = scan.scanFilters.map(LateScan.sql)
+          scanFilters = scan.scanFilters.map(ShortSql(_))
         )
       )
     case scan: FileSourceScanExec =>
