@@ -7,6 +7,11 @@ import org.apache.spark.sql.internal.SQLConf
 /** All the reasons there are: first those about a whole scan, then those about one conjunct. */
 object Reasons {
 
+  val notInstalled: Reason = about("not-installed")(
+    "The session that planned this scan has no LateBloom extension.",
+    "Set spark.sql.extensions=latebloom.LateBloomExtensions before the session starts."
+  )
+
   val disabled: Reason = about("disabled")(
     "LateBloom is switched off.",
     "Set spark.latebloom.enabled=true."
@@ -105,7 +110,7 @@ object Reasons {
       "Filter on columns of the files as well."
     )
 
-  def subquery(conjunct: Expression): Reason = about("subquery", "conjunct" -> conjunct.sql)(
+  def subquery(conjunct: Expression): Reason = about("subquery", "conjunct" -> ShortSql(conjunct))(
     "It contains a subquery, whose result is not known when the plan is made.",
     "Run the subquery first and filter by its result."
   )
@@ -130,8 +135,8 @@ object Reasons {
       "Filter on a column of a primitive type."
     )
 
-  def expression(part: Expression): Reason = about("expression", "expression" -> part.sql)(
-    s"The scan does not evaluate ${part.sql}.",
+  def expression(part: Expression): Reason = about("expression", "expression" -> ShortSql(part))(
+    s"The scan does not evaluate ${ShortSql(part)}.",
     "Compare the column itself with literals of its own type."
   )
 

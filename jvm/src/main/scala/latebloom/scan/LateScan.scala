@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.collection.BitSet
 
 import latebloom.read.{Counter, ScanFilter, ScanSpec}
-import latebloom.rules.ColumnPredicates
+import latebloom.rules.{ColumnPredicates, ShortSql}
 
 /**
  * A scan of Parquet files that evaluates filters and outputs the rows that pass.
@@ -167,7 +167,7 @@ class LateScan(
       new ScanFilter(
         read.indexWhere(_.exprId == column.exprId),
         predicate,
-        conditions.map(LateScan.sql).mkString(" AND ")
+        conditions.map(ShortSql(_)).mkString(" AND ")
       )
     }
     new ScanSpec(
@@ -219,15 +219,8 @@ class LateScan(
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
     inner.metadata ++ Map(
       "FilterColumns" -> list(filterColumns.map(_.name)),
-      "ScanFilters" -> list(scanFilters.map(LateScan.sql)),
+      "ScanFilters" -> list(scanFilters.map(ShortSql(_))),
       "Payload" -> list(requiredSchema.fieldNames.toSeq)
     )
   }
-}
-
-object LateScan {
-
-  /** An expression as SQL with bare column names. */
-  def sql(e: Expression): String =
-    e.transform { case a: AttributeReference => a.withQualifier(Nil) }.sql
 }

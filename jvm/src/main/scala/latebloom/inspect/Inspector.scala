@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.inspect
+
+import org.json4s.JsonAST.{JNull, JObject, JString, JValue}
+import org.json4s.JsonDSL._
+import org.json4s.jackson.JsonMethods.{compact, render}
+
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{FormattedMode, QueryExecution}
+import org.apache.spark.sql.latebloom.LateBloomConf
+
+import latebloom.rules.{Reason, ShortSql}
+import latebloom.scan.LateScan
+
+/** All that Python asks of the JVM. Each answer is JSON. */
+object Inspector {
+
+  /** `{"version", "spark", "scala"}`: of LateBloom, and of what it runs in. */
+  def version(): String = json(
+    ("version" -> Option(getClass.getPackage.getImplementationVersion).getOrElse("development")) ~
+      ("spark" -> SPARK_VERSION) ~
+      ("scala" -> scala.util.Properties.versionNumberString)
+  )
+
+  /** `[{"key", "default", "value", "type", "doc"}]`. */
+  def confs(session: SparkSession): String = json(
+    LateBloomConf.describe(session.sessionState.conf).map { c =>
+      ("key" -> c.key) ~ ("default" -> c.default) ~ ("value" -> c.value) ~
+        ("type" -> c.kind) ~ ("doc" -> c.doc)
+    }
+  )
+
+  /** `{"plan", "scans"}`: formatted EXPLAIN, and what became of each Parquet or ORC scan. */
+  def explain(query: QueryExecution): String = json(
+    ("plan" -> query.explainString(FormattedMode)) ~
+      ("scans" -> ScanReport.ofPlan(query.executedPlan).map(describe))
+  )
+
+  /** `[{"node", <metric>: <value>, …}]`, one object a LateScan, of the plan as it was executed. */
+  def metrics(query: QueryExecution): String = json(
+    PlanNodes.all(query.executedPlan).collect { case scan: LateScan =>
+      val values = scan.metrics.toSeq.sortBy(_._1).map { case (key, m) => key -> (m.value: JValue) }
+      JObject(("node" -> (scan.nodeName.trim: JValue)) +: values: _*)
+    }
+  )
+
+  private def describe(scan: ScanReport): JObject =
+    ("node" -> scan.node) ~
+      ("table" -> scan.table) ~
+      ("format" -> scan.format) ~
+      ("applied" -> scan.declined.isEmpty) ~
+      ("code" -> whyNot(scan)(_.code)) ~
+      ("reason" -> whyNot(scan)(_.reason)) ~
+      ("fix" -> whyNot(scan)(_.fix)) ~
+      ("filterColumns" -> scan.filterColumns) ~
+      ("scanFilters" -> scan.scanFilters) ~
+      ("residual" -> scan.residual.map { r =>
+        ("conjunct" -> ShortSql(r.conjunct)) ~
+          ("code" -> r.why.code) ~
+          ("reason" -> r.why.reason) ~
+          ("fix" -> r.why.fix)
+      }) ~
+      ("payload" -> scan.payload)
+
+  private def whyNot(scan: ScanReport)(part: Reason => String): JValue =
+    scan.declined.fold[JValue](JNull)(why => JString(part(why)))
+
+  private def json(value: JValue): String = compact(render(value))
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.inspect
+
+import org.apache.spark.sql.ExtendedExplainGenerator
+import org.apache.spark.sql.execution.SparkPlan
+
+import latebloom.rules.{Reason, Residual, ShortSql}
+
+/** What `spark.sql.extendedExplainProviders` names: adds to EXPLAIN what became of each scan. */
+class LateBloomExplain extends ExtendedExplainGenerator {
+
+  override def title: String = "LateBloom"
+
+  override def generateExtendedInfo(plan: SparkPlan): String =
+    ScanReport.ofPlan(plan) match {
+      case Nil => "No scan of Parquet or ORC files.\n"
+      case scans => scans.map(describe).mkString
+    }
+
+  private def describe(scan: ScanReport): String = {
+    val verdict = scan.declined match {
+      case None =>
+        Seq(
+          s"${scan.node}: applied",
+          s"  filter columns: ${scan.filterColumns.mkString(", ")}",
+          s"  scan filters: ${scan.scanFilters.mkString(" AND ")}",
+          s"  payload: ${if (scan.payload.isEmpty) "none" else scan.payload.mkString(", ")}"
+        )
+      case Some(why) =>
+        Seq(s"${scan.node}: declined, ${because(why)}")
+    }
+    (verdict ++ scan.residual.map(describe)).map(_ + "\n").mkString
+  }
+
+  private def describe(residual: Residual): String =
+    s"  residual: ${ShortSql(residual.conjunct)}, ${because(residual.why)}"
+
+  private def because(why: Reason): String = s"${why.code}: ${why.reason} ${why.fix}"
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.inspect
+
+import java.util.{Collections, IdentityHashMap}
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+
+/** Walks a plan through what hides plans: adaptive plans, stages, reuse, caches, subqueries. */
+object PlanNodes {
+
+  /** Every node once, however often it is reused; each before what is below it. */
+  def all(plan: SparkPlan): Seq[SparkPlan] = {
+    val seen = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
+    val nodes = ArrayBuffer.empty[SparkPlan]
+    def visit(node: SparkPlan): Unit = if (seen.add(node)) {
+      nodes += node
+      below(node).foreach(visit)
+      node.subqueries.foreach(visit)
+    }
+    visit(plan)
+    nodes.toSeq
+  }
+
+  private def below(node: SparkPlan): Seq[SparkPlan] = node match {
+    case adaptive: AdaptiveSparkPlanExec => Seq(adaptive.executedPlan)
+    case stage: QueryStageExec => Seq(stage.plan)
+    case reused: ReusedExchangeExec => Seq(reused.child)
+    case reused: ReusedSubqueryExec => Seq(reused.child)
+    case cached: InMemoryTableScanExec => Seq(cached.relation.cachedPlan)
+    case command: CommandResultExec => Seq(command.commandPhysicalPlan)
+    case other => other.children
+  }
+}

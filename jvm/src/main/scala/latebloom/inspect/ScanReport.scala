@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.inspect
+
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+import org.apache.spark.sql.execution.datasources.v2.orc.OrcScan
+import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
+
+import latebloom.rules._
+import latebloom.scan.LateScan
+
+/**
+ * What became of one scan of Parquet or ORC files.
+ *
+ * @param table the table, or the paths where it has no name
+ * @param declined why it stays Spark's; None where LateBloom reads it
+ * @param filterColumns in the order in which they are read
+ * @param scanFilters as SQL, in the order in which they are evaluated
+ * @param residual what Spark's Filter above the scan evaluates
+ * @param payload the columns that are output
+ */
+final case class ScanReport(
+    node: String,
+    table: String,
+    format: String,
+    declined: Option[Reason],
+    filterColumns: Seq[String],
+    scanFilters: Seq[String],
+    residual: Seq[Residual],
+    payload: Seq[String])
+
+object ScanReport {
+
+  /** The reports on all scans of a plan, in the order of the plan. */
+  def ofPlan(plan: SparkPlan): Seq[ScanReport] = PlanNodes.all(plan).flatMap(ofNode)
+
+  private def ofNode(node: SparkPlan): Option[ScanReport] = node match {
+    case scan: LateScan =>
+      Some(
+        files(scan, "parquet", None).copy(
+          filterColumns = scan.filterColumns.map(_.name),
+          scanFilters = scan.scanFilters.map(ShortSql(_))
+        )
+      )
+    case scan: FileSourceScanExec =>
+      val why = Decision.of(scan).collect { case Declined(why, _) => why }
+      scan.relation.fileFormat match {
+        case _: ParquetFileFormat => Some(files(scan, "parquet", why.orElse(notInstalled)))
+        case _: OrcFileFormat => Some(files(scan, "orc", why.orElse(notInstalled)))
+        case _ => None
+      }
+    case batch: BatchScanExec =>
+      batch.scan match {
+        case s: ParquetScan => Some(dataSourceV2(batch, "parquet", s.readDataSchema.fieldNames.toSeq))
+        case s: OrcScan => Some(dataSourceV2(batch, "orc", s.readDataSchema.fieldNames.toSeq))
+        case _ => None
+      }
+    case _ => None
+  }
+
+  private val notInstalled = Some(Reasons.notInstalled)
+
+  private def files(
+      scan: FileSourceScanExec,
+      format: String,
+      declined: Option[Reason]): ScanReport = ScanReport(
+    node = scan.nodeName.trim,
+    table = scan.tableIdentifier
+      .map(_.unquotedString)
+      .getOrElse(scan.relation.location.rootPaths.mkString(", ")),
+    format = format,
+    declined = declined,
+    filterColumns = Nil,
+    scanFilters = Nil,
+    residual = Decision.of(scan).toSeq.flatMap(_.residual),
+    payload = scan.requiredSchema.fieldNames.toSeq
+  )
+
+  private def dataSourceV2(batch: BatchScanExec, format: String, payload: Seq[String]): ScanReport =
+    ScanReport(
+      node = batch.nodeName.trim,
+      table = batch.table.name,
+      format = format,
+      declined = Some(Reasons.dataSourceV2(format)),
+      filterColumns = Nil,
+      scanFilters = Nil,
+      residual = Nil,
+      payload = payload
+    )
+}

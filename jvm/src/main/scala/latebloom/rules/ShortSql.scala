@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
+
+/** An expression as people read it: SQL with bare column names. */
+object ShortSql {
+  def apply(e: Expression): String =
+    e.transform { case a: AttributeReference => a.withQualifier(Nil) }.sql
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom
+
+import org.apache.spark.SparkConf
+import org.apache.spark.sql.{DataFrame, QueryTest, Row}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.test.SharedSparkSession
+
+import latebloom.inspect.{PlanNodes, ScanReport}
+import latebloom.rules.ShortSql
+import latebloom.scan.LateScan
+
+/** A session with the extension; queries are compared with what they give when it is off. */
+trait LateBloomTest extends QueryTest with SharedSparkSession {
+
+  override protected def sparkConf: SparkConf = super.sparkConf
+    .set("spark.sql.extensions", classOf[LateBloomExtensions].getName)
+    .set(SQLConf.SHUFFLE_PARTITIONS.key, "3")
+
+  protected def off[A](body: => A): A = withSQLConf("spark.latebloom.enabled" -> "false")(body)
+
+  /** Runs the query off and on, with adaptive execution and without; then looks at the plan. */
+  protected def sameAnswer(query: => DataFrame)(look: SparkPlan => Unit): Unit =
+    Seq("true", "false").foreach { adaptive =>
+      withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive) {
+        val expected = off {
+          val vanilla = query
+          val rows = vanilla.collect().toSeq
+          assert(lateScans(vanilla).isEmpty)
+          rows
+        }
+        val df = query
+        assert(off(query.schema) == df.schema)
+        checkAnswer(df, expected)
+        withClue(s"adaptive: $adaptive\n${df.queryExecution.executedPlan}") {
+          look(df.queryExecution.executedPlan)
+        }
+      }
+    }
+
+  protected def lateScans(plan: SparkPlan): Seq[LateScan] =
+    PlanNodes.all(plan).collect { case s: LateScan => s }
+
+  protected def lateScans(df: DataFrame): Seq[LateScan] = lateScans(df.queryExecution.executedPlan)
+
+  protected def nodes[A](plan: SparkPlan)(pick: PartialFunction[SparkPlan, A]): Seq[A] =
+    PlanNodes.all(plan).collect(pick)
+
+  protected def reports(df: DataFrame): Seq[ScanReport] =
+    ScanReport.ofPlan(df.queryExecution.executedPlan)
+
+  protected def sql(scan: LateScan): Seq[String] = scan.scanFilters.map(ShortSql(_))
+
+  protected def names(scan: LateScan): Seq[String] = scan.output.map(_.name)
+
+  protected def rows(df: DataFrame): Set[Row] = df.collect().toSet
+}

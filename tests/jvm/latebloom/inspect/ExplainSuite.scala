@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.inspect
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import scala.collection.mutable
+
+import org.apache.spark.SparkConf
+import org.apache.spark.sql.execution.{ExplainMode, ExtendedMode, FormattedMode, SimpleMode}
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.LateBloomTest
+
+/**
+ * What people read. Set the environment variable LATEBLOOM_GOLDEN=write to write the files anew,
+ * and read the difference.
+ */
+class ExplainSuite extends LateBloomTest {
+
+  override protected def sparkConf: SparkConf = super.sparkConf
+    .set(SQLConf.EXTENDED_EXPLAIN_PROVIDERS.key, classOf[LateBloomExplain].getName)
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.range(200)
+      .selectExpr("id", "cast(id % 10 as int) n", "concat('s', id % 5) s", "cast(id % 3 as int) p")
+      .write.partitionBy("p").saveAsTable("t")
+    spark.range(20).selectExpr("id k", "concat('d', id) name").write.format("orc").saveAsTable("o")
+  }
+
+  override protected def afterAll(): Unit =
+    try Seq("t", "o").foreach(t => spark.sql(s"drop table $t"))
+    finally super.afterAll()
+
+  private def golden(name: String, mode: ExplainMode, query: String): Unit =
+    test(s"EXPLAIN reads as in $name.txt") {
+      val text = normal(spark.sql(query).queryExecution.explainString(mode))
+      val file = Path.of("tests", "golden", s"$name.txt")
+      if (sys.env.get("LATEBLOOM_GOLDEN").contains("write")) {
+        Files.write(file, text.getBytes(UTF_8))
+      }
+      assert(text == new String(Files.readAllBytes(file), UTF_8))
+    }
+
+  /** Expression ids by their first appearance, no plan ids, no paths. */
+  private def normal(text: String): String = {
+    val ids = mutable.LinkedHashMap.empty[String, Int]
+    "#(\\d+)".r
+      .replaceAllIn(text, m => "#" + ids.getOrElseUpdate(m.group(1), ids.size + 1))
+      .replaceAll("plan_id=\\d+", "plan_id=_")
+      .replaceAll("file:[^\\],)]*", "file:_")
+      .linesIterator.map(_.replaceAll("\\s+$", "")).mkString("", "\n", "\n")
+  }
+
+  private val whole = "select id from t where s in ('s1', 's3') and n between 3 and 5"
+  private val partly = "select id, _metadata.row_index from t where n = 3 and id % 4 = 1 and p = 2"
+
+  golden("whole-filter-simple", SimpleMode, whole)
+  golden("whole-filter-formatted", FormattedMode, whole)
+  golden("whole-filter-extended", ExtendedMode, whole)
+  golden("residual-formatted", FormattedMode, partly)
+  golden("declined-formatted", FormattedMode,
+    "select t.id, o.name from t join o on t.id = o.k where o.name = 'd3'")
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.inspect
+
+import org.json4s._
+import org.json4s.jackson.JsonMethods.parse
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.LateBloomTest
+
+class InspectorSuite extends LateBloomTest {
+  private implicit val formats: Formats = DefaultFormats
+
+  private def withData(body: => Unit): Unit = withTable("t") {
+    spark.range(100).selectExpr("id", "cast(id % 10 as int) n").write.saveAsTable("t")
+    body
+  }
+
+  private def session: SparkSession = spark.asInstanceOf[SparkSession]
+
+  test("version tells of LateBloom, Spark and Scala") {
+    val version = parse(Inspector.version()).extract[Map[String, String]]
+    assert(version.keySet == Set("version", "spark", "scala"))
+    assert(version("spark").startsWith("4.1"))
+    assert(version("scala").startsWith("2.13"))
+  }
+
+  test("confs tells keys, defaults, values, types and what they mean") {
+    withSQLConf("spark.latebloom.scan.pageCacheBytes" -> "1m") {
+      val confs = parse(Inspector.confs(session)).extract[Seq[Map[String, String]]]
+      assert(confs.map(_("key")).toSet == Set("spark.latebloom.enabled",
+        "spark.latebloom.scan.enabled", "spark.latebloom.scan.eagerFraction",
+        "spark.latebloom.io.mergeGapBytes", "spark.latebloom.scan.pageCacheBytes"))
+      val cache = confs.find(_("key").endsWith("pageCacheBytes")).get
+      assert(cache("value") == "1m" && cache("type") == "bytes" && cache("doc").nonEmpty)
+    }
+  }
+
+  test("explain tells of applied and declined scans") {
+    withData {
+      val query = spark.sql("select id from t where n = 3 and id % 2 = 1 " +
+        "union all select id from t")
+      val told = parse(Inspector.explain(query.queryExecution))
+      assert((told \ "plan").extract[String].contains("LateScan parquet"))
+      val Seq(applied, declined) = (told \ "scans").children
+      assert((applied \ "applied").extract[Boolean])
+      assert((applied \ "code") == JNull)
+      assert((applied \ "format").extract[String] == "parquet")
+      assert((applied \ "table").extract[String].endsWith("default.t"))
+      assert((applied \ "filterColumns").extract[Seq[String]] == Seq("n", "id"))
+      assert((applied \ "scanFilters").extract[Seq[String]] ==
+        Seq("(n IS NOT NULL)", "(n = 3)", "(id IS NOT NULL)"))
+      assert((applied \ "payload").extract[Seq[String]] == Seq("id"))
+      assert((applied \ "residual" \ "code").extract[Seq[String]].contains("expression"))
+      assert(!(declined \ "applied").extract[Boolean])
+      assert((declined \ "code").extract[String] == "no-filter")
+      Seq("reason", "fix").foreach(k => assert((declined \ k).extract[String].nonEmpty))
+    }
+  }
+
+  test("metrics are those of the plan that ran") {
+    withData {
+      Seq("true", "false").foreach { adaptive =>
+        withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive) {
+          val query = spark.sql("select n, count(*) from t where n > 7 group by n")
+          query.collect()
+          val Seq(scan) = parse(Inspector.metrics(query.queryExecution)).children
+          assert((scan \ "node").extract[String].startsWith("LateScan parquet"))
+          assert((scan \ "numOutputRows").extract[Long] == 20)
+        }
+      }
+    }
+  }
+
+  test("a session that planned without the extension is told so") {
+    withData {
+      val df = spark.sql("select id from t where n = 3")
+      val scan = PlanNodes.all(df.queryExecution.sparkPlan)
+      assert(scan.nonEmpty)
+      assert(ScanReport.ofPlan(df.queryExecution.sparkPlan).flatMap(_.declined).map(_.code) ==
+        Seq("not-installed"))
+    }
+  }
+}

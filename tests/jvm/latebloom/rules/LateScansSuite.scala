@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import org.apache.spark.sql.catalyst.expressions.{EqualTo, GreaterThan, LessThan, Literal, Rand}
+import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectExec}
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.LateBloomTest
+
+class LateScansSuite extends LateBloomTest {
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.range(200)
+      .selectExpr(
+        "id",
+        "cast(id % 10 as int) n",
+        "if(id % 7 = 0, null, concat('s', id % 5)) s",
+        "cast(id as double) / 4 d",
+        "cast(id as decimal(12, 2)) m",
+        "named_struct('x', id, 'y', cast(id as string)) st",
+        "cast(id % 3 as int) p"
+      )
+      .write.partitionBy("p").saveAsTable("t")
+  }
+
+  override protected def afterAll(): Unit = try spark.sql("drop table t") finally super.afterAll()
+
+  test("a filter that the scan evaluates whole leaves no Filter and no Project") {
+    sameAnswer(spark.sql("select id from t where n = 3")) { plan =>
+      val Seq(scan) = lateScans(plan)
+      assert(sql(scan) == Seq("(n IS NOT NULL)", "(n = 3)"))
+      assert(names(scan) == Seq("id", "p"))
+      assert(scan.filterOnly.map(_.name) == Seq("n"))
+      assert(scan.requiredSchema.fieldNames.toSeq == Seq("id"))
+      assert(nodes(plan) { case f: FilterExec => f }.isEmpty)
+    }
+  }
+
+  test("a filter column that the query asks for stays") {
+    sameAnswer(spark.sql("select * from t where n = 3 and s = 's1'")) { plan =>
+      val Seq(scan) = lateScans(plan)
+      assert(scan.filterOnly.isEmpty)
+      assert(names(scan) == Seq("id", "n", "s", "d", "m", "st", "p"))
+      assert(nodes(plan) { case f: FilterExec => f }.isEmpty)
+    }
+  }
+
+  test("a column that is filtered by IS NOT NULL is not nullable above") {
+    sameAnswer(spark.sql("select id, s from t where s > 's2'")) { plan =>
+      assert(lateScans(plan).head.output.map(a => a.name -> a.nullable).toMap ==
+        Map("id" -> true, "s" -> false, "p" -> true))
+    }
+  }
+
+  test("no column at all may be left") {
+    sameAnswer(spark.sql("select count(*) from t where n = 3")) { plan =>
+      val Seq(scan) = lateScans(plan)
+      assert(scan.requiredSchema.isEmpty)
+    }
+  }
+
+  test("the cheap columns come first, those that are only not null last") {
+    sameAnswer(spark.sql(
+      "select 1 from t where s like '%s%1%' and id is not null and d > 3 and n < 9 and m <> 12")) {
+      plan => assert(lateScans(plan).head.filterColumns.map(_.name) == Seq("n", "d", "m", "s", "id"))
+    }
+  }
+
+  test("what the scan cannot evaluate stays in the Filter, with a reason") {
+    sameAnswer(spark.sql(
+      "select id from t where n = 3 and id % 4 = 1 and id + n > 20 and st.x > 5")) { plan =>
+      val Seq(scan) = lateScans(plan)
+      assert(scan.filterColumns.map(_.name) == Seq("n"))
+      assert(names(scan).take(3) == Seq("id", "n", "st"))
+      val codes = Decision.of(scan).get.residual.map(_.why.code)
+      assert(codes.toSet == Set("expression", "several-columns", "column-type"))
+      assert(nodes(plan) { case f: FilterExec => f }.size == 1)
+    }
+  }
+
+  test("nothing is taken from behind a conjunct that is not deterministic") {
+    val Seq(scan) =
+      off(nodes(spark.sql("select id, n from t where n = 3").queryExecution.executedPlan) {
+        case s: FileSourceScanExec => s
+      })
+    def column(name: String) = scan.output.find(_.name == name).get
+    val known = EqualTo(column("n"), Literal(3))
+    val random = LessThan(Rand(Literal(1)), Literal(0.5))
+    val later = GreaterThan(column("id"), Literal(50L))
+    val conjuncts = Conjuncts.split(Seq(known, random, later), scan)
+    assert(conjuncts.filters.flatMap(_.conditions) == Seq(known))
+    assert(conjuncts.residual == Seq(
+      Residual(random, Reasons.nonDeterministic),
+      Residual(later, Reasons.afterNonDeterministic)))
+    sameAnswer(spark.sql("select id from t where n = 3 and rand(1) < 2 and id > 50")) { plan =>
+      assert(Decision.of(lateScans(plan).head).get.residual.map(_.why.code) ==
+        Seq("non-deterministic"))
+    }
+  }
+
+  test("partition columns, metadata and several filters in a row") {
+    sameAnswer(spark.sql("select id, p from t where p = 1 and n = 4")) { plan =>
+      assert(lateScans(plan).head.scanFilters.size == 2)
+      assert(lateScans(plan).head.partitionFilters.nonEmpty)
+    }
+    sameAnswer(spark.sql("select id, p from t where n = 4 and p + id > 100")) { plan =>
+      assert(nodes(plan) { case f: FilterExec => f }.size == 1)
+    }
+    sameAnswer(spark.sql("select id, _metadata.file_path, _metadata.row_index from t " +
+      "where n = 4 and _metadata.row_index > 2 and _metadata.file_size > 0")) { plan =>
+      val Seq(scan) = lateScans(plan)
+      assert(scan.filterOnly.map(_.name) == Seq("n"))
+      assert(Decision.of(scan).get.residual.nonEmpty)
+    }
+    sameAnswer(spark.sql("select id, n, _metadata.row_index from t where n = 4")) { plan =>
+      assert(lateScans(plan).size == 1)
+      assert(nodes(plan) { case f: FilterExec => f }.isEmpty)
+    }
+    sameAnswer(spark.sql("select id, _metadata from t where n = 4")) { plan =>
+      assert(lateScans(plan).size == 1)
+    }
+    sameAnswer(spark.sql("select id, input_file_name() from t where n = 4")) { plan =>
+      assert(lateScans(plan).size == 1)
+    }
+  }
+
+  test("names match as the session has it") {
+    sameAnswer(spark.sql("select ID from T where N = 4 and S in ('s1', 's2')")) { plan =>
+      assert(lateScans(plan).head.filterOnly.map(_.name) == Seq("n", "s"))
+    }
+    withTempPath { dir =>
+      withSQLConf(SQLConf.CASE_SENSITIVE.key -> "true") {
+        spark.range(20).selectExpr("id a", "id + 1 A").write.parquet(dir.getPath)
+        sameAnswer(spark.read.parquet(dir.getPath).where("a > 3 and A < 9").select("A")) { plan =>
+          assert(lateScans(plan).head.filterOnly.map(_.name) == Seq("a"))
+        }
+      }
+    }
+  }
+
+  test("two filters of Spark's over one scan are one for the scan") {
+    sameAnswer(spark.sql("select id from (select id, n, monotonically_increasing_id() i from t " +
+      "where n > 3) where i >= 0 and n < 6")) { plan => assert(lateScans(plan).size == 1) }
+  }
+
+  test("switches decide when a query is planned") {
+    val query = "select id from t where n = 3"
+    Seq("spark.latebloom.enabled" -> "disabled", "spark.latebloom.scan.enabled" -> "scan-disabled")
+      .foreach { case (key, code) =>
+        withSQLConf(key -> "false") {
+          val df = spark.sql(query)
+          assert(reports(df).flatMap(_.declined).map(_.code) == Seq(code))
+        }
+      }
+    val planned = spark.sql(query)
+    val expected = off(rows(spark.sql(query)))
+    assert(lateScans(planned).size == 1)
+    off(assert(rows(planned) == expected))
+    assert(lateScans(planned).size == 1)
+    val plannedOff = spark.sql(query)
+    off(assert(lateScans(plannedOff).isEmpty))
+    assert(rows(plannedOff) == expected)
+    assert(lateScans(plannedOff).isEmpty)
+  }
+
+  test("a conf that is not valid is refused when it is set") {
+    intercept[IllegalArgumentException](spark.conf.set("spark.latebloom.scan.eagerFraction", "2"))
+    intercept[IllegalArgumentException](spark.conf.set("spark.latebloom.enabled", "perhaps"))
+  }
+
+  test("the plan carries the confs that it was made with") {
+    withSQLConf("spark.latebloom.io.mergeGapBytes" -> "1m",
+      SQLConf.PARQUET_VECTORIZED_READER_BATCH_SIZE.key -> "100") {
+      val options = lateScans(spark.sql("select id from t where n = 3")).head.spec.options
+      assert(options.mergeGapBytes == 1024 * 1024 && options.batchRows == 100)
+      assert(options.eagerFraction == 0.5 && options.pageCacheBytes == 64 * 1024 * 1024)
+    }
+  }
+
+  private def declined(code: String, query: String, confs: (String, String)*): Unit =
+    withSQLConf(confs: _*) {
+      val df = spark.sql(query)
+      assert(lateScans(df).isEmpty)
+      assert(reports(df).flatMap(_.declined).map(_.code) == Seq(code))
+    }
+
+  test("what is declined says why") {
+    declined("no-filter", "select id from t")
+    declined("not-selective", "select id from t where s is not null")
+    declined("nothing-pushable", "select id from t where coalesce(id, 1) % 4 = 1")
+    declined("vectorized-reader-off", "select id from t where n = 3",
+      SQLConf.PARQUET_VECTORIZED_READER_ENABLED.key -> "false")
+    declined("schema-not-vectorized", "select st from t where n = 3",
+      SQLConf.PARQUET_VECTORIZED_READER_NESTED_COLUMN_ENABLED.key -> "false")
+    declined("ignore-corrupt-files", "select id from t where n = 3",
+      SQLConf.IGNORE_CORRUPT_FILES.key -> "true")
+  }
+
+  test("other formats: ORC has a reason, DataSource V2 as well, CSV none") {
+    withTempPath { dir =>
+      val data = spark.range(20).selectExpr("id a", "id b")
+      data.write.orc(s"$dir/orc")
+      data.write.csv(s"$dir/csv")
+      data.write.parquet(s"$dir/parquet")
+      def codes(format: String) =
+        reports(spark.read.schema("a long, b long").format(format).load(s"$dir/$format")
+          .where("a = 3")).map(_.declined.map(_.code))
+      assert(codes("orc") == Seq(Some("orc-not-supported")))
+      assert(codes("csv").isEmpty)
+      assert(codes("parquet") == Seq(None))
+      withSQLConf(SQLConf.USE_V1_SOURCE_LIST.key -> "") {
+        assert(codes("parquet") == Seq(Some("datasource-v2")))
+        assert(codes("orc") == Seq(Some("datasource-v2")))
+      }
+      val ignoring = spark.read.option("ignoreCorruptFiles", "true").parquet(s"$dir/parquet")
+      assert(reports(ignoring.where("a = 3")).flatMap(_.declined).map(_.code) ==
+        Seq("ignore-corrupt-files"))
+    }
+  }
+
+  test("a streaming source is left to Spark") {
+    withTempPath { dir =>
+      spark.range(20).selectExpr("id a", "id b").write.parquet(s"$dir/in")
+      val query = spark.readStream.schema("a long, b long").parquet(s"$dir/in").where("a = 3")
+        .writeStream.format("memory").queryName("found").start()
+      try {
+        query.processAllAvailable()
+        checkAnswer(spark.table("found"), Seq(org.apache.spark.sql.Row(3L, 3L)))
+      } finally {
+        query.stop()
+      }
+    }
+  }
+
+  test("the rule leaves alone what it has done") {
+    withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> "false") {
+      val plan = spark.sql("select id from t where n = 3 and id % 4 = 1").queryExecution.executedPlan
+      assert(LateScans(plan) eq plan)
+      assert(nodes(plan) { case p: ProjectExec => p }.size == 1)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.scan
+
+import org.apache.spark.sql.catalyst.expressions.DynamicPruningExpression
+import org.apache.spark.sql.execution.{ReusedSubqueryExec, SortExec, SubqueryBroadcastExec}
+import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.LateBloomTest
+
+class LateScanSuite extends LateBloomTest {
+
+  private def withTables(body: => Unit): Unit = withTable("fact", "dim", "wide") {
+    spark.range(400)
+      .selectExpr("id", "id % 20 k", "cast(id % 9 as int) n", "concat('v', id % 11) v", "id % 4 p")
+      .write.partitionBy("p").saveAsTable("fact")
+    spark.range(20).selectExpr("id k", "id % 4 q", "concat('d', id) name")
+      .write.saveAsTable("dim")
+    body
+  }
+
+  test("dynamic partition pruning reuses the broadcast") {
+    withTables {
+      withSQLConf(SQLConf.DYNAMIC_PARTITION_PRUNING_REUSE_BROADCAST_ONLY.key -> "true") {
+        sameAnswer(spark.sql("select f.id, d.name from fact f join dim d on f.p = d.q " +
+          "where f.n = 3 and d.name = 'd6'")) { plan =>
+          val scans = lateScans(plan)
+          assert(scans.size == 2)
+          val fact = scans.find(_.partitionFilters.nonEmpty).get
+          assert(fact.partitionFilters.exists(_.exists(_.isInstanceOf[DynamicPruningExpression])))
+          assert(nodes(plan) { case s: SubqueryBroadcastExec => s }.size == 1)
+          assert(nodes(plan) { case r: ReusedExchangeExec => r }.nonEmpty)
+          assert(fact.metrics("numPartitions").value == 1)
+        }
+      }
+    }
+  }
+
+  test("equal exchanges over late scans are one, although the expression ids differ") {
+    withTables {
+      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+        sameAnswer(spark.sql("select a.v, b.v from (select id, k, v from fact where n = 3) a " +
+          "join (select id, k, v from fact where n = 3) b on a.id = b.id")) { plan =>
+          assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
+        }
+      }
+    }
+  }
+
+  test("scans that filter by different columns are never taken for each other") {
+    withTempPath { dir =>
+      spark.range(50).selectExpr("id", "id % 5 a", "id % 7 b").write.parquet(dir.getPath)
+      def data = spark.read.parquet(dir.getPath)
+      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+        sameAnswer(data.where("a = 1").select("id")
+          .join(data.where("b = 1").select("id"), "id")) { plan =>
+          assert(lateScans(plan).size == 2)
+          assert(nodes(plan) { case r: ReusedExchangeExec => r }.isEmpty)
+        }
+      }
+      val Seq(one) = lateScans(data.where("a = 1 and b = 2").select("id"))
+      val Seq(same) = lateScans(data.where("b = 2 and a = 1").select("id"))
+      val Seq(other) = lateScans(data.where("a = 2 and b = 1").select("id"))
+      assert(one.sameResult(one.clone()))
+      assert(one.canonicalized.hashCode == one.clone().canonicalized.hashCode)
+      assert(one.sameResult(same))
+      assert(!one.sameResult(other))
+      assert(!one.sameResult(lateScans(data.where("a = 1").select("id")).head))
+    }
+  }
+
+  test("equal subqueries over late scans run once") {
+    withTables {
+      sameAnswer(spark.sql("select id from fact where n = 3 and " +
+        "id > (select max(k) from dim where name = 'd3') and " +
+        "k + 1 > (select max(k) from dim where name = 'd3')")) { plan =>
+        assert(nodes(plan) { case r: ReusedSubqueryExec => r }.nonEmpty)
+        assert(lateScans(plan).size == 2)
+      }
+    }
+  }
+
+  test("bucketed tables join without a shuffle, and keep bucket and sort columns") {
+    withTable("b1", "b2") {
+      Seq("b1", "b2").foreach { name =>
+        spark.range(0, 200, 1, 1)
+          .selectExpr("id", "id % 13 k", "cast(id % 7 as int) n", "id % 3 o")
+          .write.bucketBy(4, "k").sortBy("k").saveAsTable(name)
+      }
+      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+        sameAnswer(spark.sql(
+          "select b1.id, b2.id from b1 join b2 on b1.k = b2.k where b1.n = 2 and b2.n = 3")) { plan =>
+          assert(lateScans(plan).size == 2)
+          assert(lateScans(plan).forall(_.bucketedScan))
+          assert(nodes(plan) { case s: ShuffleExchangeExec => s }.isEmpty)
+        }
+      }
+      sameAnswer(spark.sql("select count(id) from b1 where k = 5 group by o")) { plan =>
+        assert(lateScans(plan).size == 1)
+      }
+      withSQLConf(SQLConf.AUTO_BUCKETED_SCAN_ENABLED.key -> "false") {
+        sameAnswer(spark.sql("select id from b1 where k in (5, 6)")) { plan =>
+          assert(lateScans(plan).head.bucketedScan)
+          assert(names(lateScans(plan).head).contains("k"))
+        }
+        withSQLConf(SQLConf.LEGACY_BUCKETED_TABLE_SCAN_OUTPUT_ORDERING.key -> "true",
+          SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+          sameAnswer(spark.sql(
+            "select b1.id from b1 join b2 on b1.k = b2.k where b1.n = 2 and b2.n = 3")) { plan =>
+            assert(lateScans(plan).size == 2)
+            assert(nodes(plan) { case s: SortExec => s }.isEmpty)
+          }
+        }
+      }
+    }
+  }
+
+  test("a missing column is null, or its default") {
+    withTable("evolved") {
+      sql("create table evolved (id long, n int) using parquet")
+      sql("insert into evolved select id, cast(id % 5 as int) from range(20)")
+      sql("alter table evolved add columns (late string, made int default 7)")
+      sql("insert into evolved select id, 9, 'x', 8 from range(3)")
+      sameAnswer(spark.sql("select id, late from evolved where made = 7")) { plan =>
+        assert(lateScans(plan).head.spec.columns.exists(_.name == "made"))
+      }
+      sameAnswer(spark.sql("select id, made from evolved where late is null and n = 2"))(late1)
+      sameAnswer(spark.sql("select id, made from evolved where late = 'x'"))(late1)
+    }
+  }
+
+  test("a column that is read wider than it was written") {
+    withTempPath { dir =>
+      spark.range(30).selectExpr("cast(id as int) a", "cast(id as float) f", "id")
+        .write.parquet(dir.getPath)
+      sameAnswer(spark.read.schema("a long, f double, id long").parquet(dir.getPath)
+        .where("a > 12 and f < 20").select("id"))(late1)
+    }
+  }
+
+  test("more columns than code generation takes come as rows") {
+    withTempPath { dir =>
+      spark.range(30).selectExpr((0 until 120).map(i => s"id + $i as c$i"): _*)
+        .write.parquet(dir.getPath)
+      sameAnswer(spark.read.parquet(dir.getPath).where("c7 < 20")) { plan =>
+        assert(!lateScans(plan).head.supportsColumnar)
+      }
+      withSQLConf(SQLConf.WHOLESTAGE_CODEGEN_ENABLED.key -> "false") {
+        sameAnswer(spark.read.parquet(dir.getPath).where("c7 < 20").select("c1", "c2"))(late1)
+      }
+    }
+  }
+
+  test("cached plans") {
+    withTables {
+      val cached = spark.sql("select id, v from fact where n = 3").cache()
+      try {
+        assert(rows(cached) == off(rows(spark.sql("select id, v from fact where n + 0 = 3"))))
+        assert(lateScans(cached).size == 1)
+        assert(rows(cached.where("id > 30")) ==
+          off(rows(spark.sql("select id, v from fact where n + 0 = 3 and id > 30"))))
+      } finally {
+        cached.unpersist()
+      }
+    }
+  }
+
+  test("joins, sorts and limits over late scans give the same rows when plans adapt") {
+    withTables {
+      sameAnswer(spark.sql("select v, count(*) c, sum(f.id) from fact f left join dim d " +
+        "on f.k = d.k and d.name <> 'd3' where f.n in (1, 3, 5) group by v order by v limit 7")) {
+        plan => assert(lateScans(plan).size == 2)
+      }
+      sameAnswer(spark.sql("select * from fact where n = 3 union all " +
+        "select * from fact where k = 4 and v like 'v%'")) { plan =>
+        assert(lateScans(plan).size == 2)
+      }
+    }
+  }
+
+  test("the metrics of the scan count its rows and files") {
+    withTables {
+      val df = spark.sql("select id from fact where n = 3")
+      val found = df.collect().length
+      val Seq(scan) = lateScans(df)
+      assert(scan.metrics("numOutputRows").value == found)
+      assert(scan.metrics("numFiles").value > 0)
+      latebloom.read.Counter.values.foreach(c => assert(scan.metrics.contains(c.key)))
+    }
+  }
+
+  private def late1(plan: org.apache.spark.sql.execution.SparkPlan): Unit =
+    assert(lateScans(plan).size == 1)
+}
