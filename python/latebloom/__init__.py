@@ -25,7 +25,7 @@ from latebloom._errors import (
     SparkVersionError,
     UnsupportedSessionError,
 )
-from latebloom._explain import Explanation, Scan, explain
+from latebloom._explain import Explanation, Residual, Scan, explain
 from latebloom._jar import jar_path
 from latebloom._session import disabled, enabled
 
@@ -41,6 +41,7 @@ __all__ = [
     "ExtensionNotLoadedError",
     "JarNotFoundError",
     "LateBloomError",
+    "Residual",
     "ScalaVersionError",
     "Scan",
     "ScanMetrics",

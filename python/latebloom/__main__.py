@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from latebloom import __version__, _bench, _demo, _doctor, _local, _tpch
+from latebloom import __version__, _bench, _demo, _doctor, _jvm, _local, _tpch
 from latebloom._compare import DEFAULT_RUNS, compare
 from latebloom._confs import confs
 from latebloom._errors import LateBloomError
@@ -91,15 +91,16 @@ def _frame(options: argparse.Namespace) -> Iterator[DataFrame]:
     with _local.local_session(
         options.command, master=options.master, confs=dict(options.conf)
     ) as spark:
-        from pyspark.errors import PySparkException
-
         try:
             for name, path in options.view:
                 _local.parquet_view(spark, name, path)
             yield spark.sql(options.sql)
-        except PySparkException as error:
+        except Exception as error:
+            said = _jvm.failure(error)
+            if said is None:
+                raise
             raise LateBloomError(
-                f"Spark says: {error}", where=options.sql, fix="mend the SQL or the --view"
+                f"Spark says: {said}", where=options.sql, fix="mend the SQL or the --view"
             ) from None
 
 

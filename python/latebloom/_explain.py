@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Residual:
+    """A predicate that stays in Spark's Filter above the scan, and why."""
+
+    conjunct: str
+    code: str
+    reason: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.conjunct}  [{self.code}] {self.reason}"
+
+
+@dataclass(frozen=True)
 class Scan:
     """One file scan of a plan.
 
@@ -27,7 +40,7 @@ class Scan:
             it stayed Spark's.
         filter_columns: the columns that are read first, in this order.
         scan_filters: the predicates evaluated inside the scan.
-        residual: the predicates that stay in Spark's Filter above it.
+        residual: the predicates that stay in Spark's Filter above it, each with its reason.
         payload: the columns that are read only for the rows that pass.
     """
 
@@ -40,7 +53,7 @@ class Scan:
     fix: str
     filter_columns: tuple[str, ...]
     scan_filters: tuple[str, ...]
-    residual: tuple[str, ...]
+    residual: tuple[Residual, ...]
     payload: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -49,7 +62,7 @@ class Scan:
             lines += [
                 f"  filter columns: {', '.join(self.filter_columns) or 'none'}",
                 f"  scan filters:   {' AND '.join(self.scan_filters) or 'none'}",
-                f"  residual:       {' AND '.join(self.residual) or 'none'}",
+                *(f"  residual:       {residual}" for residual in self.residual or ("none",)),
                 f"  payload:        {', '.join(self.payload) or 'none'}",
             ]
         else:
@@ -101,6 +114,6 @@ def _scan(scan: dict[str, Any]) -> Scan:
         fix=scan.get("fix") or "",
         filter_columns=tuple(scan["filterColumns"]),
         scan_filters=tuple(scan["scanFilters"]),
-        residual=tuple(scan["residual"]),
+        residual=tuple(Residual(**residual) for residual in scan["residual"]),
         payload=tuple(scan["payload"]),
     )

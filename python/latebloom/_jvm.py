@@ -63,6 +63,26 @@ def can_load_extension() -> bool:
     return isinstance(_named(_jvm(), _names.EXTENSION), JavaClass)
 
 
+def failure(error: Exception) -> str | None:
+    """What Spark says about a call that failed, without stack traces; None if it says nothing."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, PySparkException):
+        return str(error)
+    if not isinstance(error, Py4JJavaError):
+        return None
+    # The causes go from "job aborted" inwards; the innermost with an error class, such as
+    # [FAILED_READ_FILE...], is the one that names the file.
+    cause, said = error.java_exception, ""
+    while cause is not None:
+        message = str(cause.getMessage())
+        if message.startswith("[") or not said:
+            said = message
+        cause = cause.getCause()
+    return said
+
+
 def _inspector(spark: SparkSession) -> Any:
     """The JVM's side of this file."""
     from py4j.java_gateway import JavaClass

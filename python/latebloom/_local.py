@@ -43,7 +43,8 @@ def local_session(
         builder = builder.config(key, value)
     spark = configure(builder).getOrCreate()
     try:
-        spark.sparkContext.setLogLevel("ERROR")
+        # What fails is raised here, with its reason: the log would say it again, with stack traces.
+        spark.sparkContext.setLogLevel("FATAL")
         yield spark
     finally:
         spark.stop()

@@ -56,6 +56,14 @@ def test_a_file_that_is_no_parquet_is_named_and_no_stack_trace_is_shown(tmp_path
     assert done.returncode == 2
     assert "bad.parquet" in done.stderr
     assert "Traceback" not in done.stderr
+    assert "at org.apache" not in done.stderr
+
+
+def test_sql_that_spark_refuses_is_told_without_a_stack_trace():
+    done = run("explain", "select nothing", "--master", "local[1]")
+    assert done.returncode == 2
+    assert "UNRESOLVED_COLUMN" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_doctor_finds_all_well():

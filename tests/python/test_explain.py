@@ -17,7 +17,9 @@ APPLIED = {
     "fix": "",
     "filterColumns": ["status", "id"],
     "scanFilters": ["status = 'open'", "id < 9"],
-    "residual": ["rand() < 0.5"],
+    "residual": [
+        {"conjunct": "rand() < 0.5", "code": "RANDOM", "reason": "it is", "fix": "leave it"}
+    ],
     "payload": ["comment"],
 }
 DECLINED = {
@@ -53,7 +55,7 @@ def test_an_applied_scan_shows_its_columns_and_predicates_in_order(answered):
         "LateScan Parquet orders",
         "  filter columns: status, id",
         "  scan filters:   status = 'open' AND id < 9",
-        "  residual:       rand() < 0.5",
+        "  residual:       rand() < 0.5  [RANDOM] it is",
         "  payload:        comment",
     ]
 

@@ -21,7 +21,8 @@ def python(*arguments, **options):
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     out = tmp_path_factory.mktemp("wheel")
-    done = python("-m", "pip", "wheel", "--no-deps", "--wheel-dir", str(out), str(PROJECT))
+    pip = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    done = python(*pip, "--wheel-dir", str(out), str(PROJECT))
     assert done.returncode == 0, done.stderr
     (built,) = out.glob("*.whl")
     return built
@@ -41,8 +42,9 @@ def test_an_installed_wheel_gives_its_own_jar(wheel, tmp_path):
     done = python("-m", "pip", "install", "--no-deps", "--target", str(target), str(wheel))
     assert done.returncode == 0, done.stderr
     # -I keeps this checkout and the environment out of sight.
-    code = f"import sys; sys.path.insert(0, {str(target)!r}); import latebloom as l; " + (
-        "print(l.jar_path())"
+    code = (
+        f"import sys; sys.path.insert(0, {str(target)!r})\n"
+        "import latebloom; print(latebloom.jar_path())"
     )
     shown = python("-I", "-c", code, cwd=tmp_path).stdout.strip()
     assert Path(shown) == target / "latebloom" / "jars" / latebloom.jar_path().name
