@@ -35,11 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.run(options))
     except LateBloomError as error:
         print(f"latebloom: {error}", file=sys.stderr)
-    except ModuleNotFoundError as error:
-        if error.name != "rich":
-            raise
-        print("latebloom: this command needs: pip install 'latebloom[cli]'", file=sys.stderr)
-    return 2
+        return 2
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from latebloom import _jvm
+from latebloom._names import EXPLAINED
 from latebloom._render import html_text
 from latebloom._session import require_extension
 
@@ -57,7 +58,7 @@ class Scan:
     payload: tuple[str, ...]
 
     def __str__(self) -> str:
-        lines = [f"{self.node} {self.format} {self.table}".rstrip()]
+        lines = [f"{self.node}  {self.table}".rstrip()]
         if self.applied:
             lines += [
                 f"  filter columns: {', '.join(self.filter_columns) or 'none'}",
@@ -79,6 +80,8 @@ class Explanation:
     scans: tuple[Scan, ...]
 
     def __str__(self) -> str:
+        if EXPLAINED in self.plan:
+            return self.plan.rstrip()
         decisions = "\n".join(map(str, self.scans)) or "no file scan in this plan"
         return f"{self.plan.rstrip()}\n\n== LateBloom ==\n{decisions}"
 

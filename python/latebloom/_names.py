@@ -5,6 +5,7 @@ from __future__ import annotations
 
 EXTENSION = "latebloom.LateBloomExtensions"
 EXPLAINER = "latebloom.inspect.LateBloomExplain"
+EXPLAINED = "Extended Information (LateBloom)"
 INSPECTOR = "latebloom.inspect.Inspector"
 
 EXTENSIONS_KEY = "spark.sql.extensions"

@@ -8,9 +8,9 @@ import pytest
 from latebloom import _jvm
 
 APPLIED = {
-    "node": "LateScan",
+    "node": "LateScan parquet",
     "table": "orders",
-    "format": "Parquet",
+    "format": "parquet",
     "applied": True,
     "code": "",
     "reason": "",
@@ -24,7 +24,7 @@ APPLIED = {
 }
 DECLINED = {
     **APPLIED,
-    "node": "FileScan",
+    "node": "Scan parquet",
     "applied": False,
     "code": "NO_FILTER",
     "reason": "nothing filters this scan",
@@ -52,7 +52,7 @@ def test_an_applied_scan_shows_its_columns_and_predicates_in_order(answered):
         "the plan",
         "",
         "== LateBloom ==",
-        "LateScan Parquet orders",
+        "LateScan parquet  orders",
         "  filter columns: status, id",
         "  scan filters:   status = 'open' AND id < 9",
         "  residual:       rand() < 0.5  [RANDOM] it is",
@@ -64,6 +64,11 @@ def test_a_declined_scan_shows_code_reason_and_fix(answered):
     lines = str(answered(DECLINED)).splitlines()
     assert "  left to Spark:  [NO_FILTER] nothing filters this scan" in lines
     assert "  to do:          add a <filter>" in lines
+
+
+def test_what_spark_printed_of_the_decisions_is_not_said_twice(spark, orders):
+    explanation = latebloom.explain(spark.read.parquet(str(orders)).where("id < 9"))
+    assert str(explanation).count("filter columns:") == 1
 
 
 def test_a_plan_without_scans_says_so(answered):
