@@ -5,7 +5,8 @@ ThisBuild / version := "0.1.0-SNAPSHOT"
 ThisBuild / scalaVersion := "2.13.17"
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 ThisBuild / semanticdbEnabled := true
-ThisBuild / semanticdbVersion := scalafixSemanticdb.revision
+// The scalameta that knows this Scala patch release; scalafix's own default may be older.
+ThisBuild / semanticdbVersion := "4.13.10"
 
 val sparkVersion = "4.1.3"
 
@@ -54,7 +55,7 @@ lazy val latebloom = project
     Test / unmanagedSourceDirectories := Seq((ThisBuild / baseDirectory).value / "tests" / "jvm"),
     Test / fork := true,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
-    Test / javaOptions ++= sparkJvmOptions,
+    Test / javaOptions ++= sparkJvmOptions :+ "-Dlog4j2.configurationFile=conf/log4j2.properties",
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
     Test / parallelExecution := false,
     // The wheel carries the jar: `package` also leaves it where the Python package looks for it.

@@ -1,1 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
+"""LateBloom for Apache Spark: attach it, switch it, and see what it did.
+
+    import latebloom
+    from pyspark.sql import SparkSession
+
+    spark = latebloom.configure(SparkSession.builder).getOrCreate()
+    print(latebloom.explain(spark.read.parquet("lineitem.parquet").where("l_partkey < 100")))
+
+Importing this package imports neither pyspark nor starts a JVM.
+"""
+
+from __future__ import annotations
+
+from latebloom._compare import Comparison, ScanMetrics, Times, compare
+from latebloom._configure import configure
+from latebloom._confs import Conf, Confs, confs
+from latebloom._digest import Digest
+from latebloom._errors import (
+    ExtensionLoadedLateError,
+    ExtensionNotLoadedError,
+    JarNotFoundError,
+    LateBloomError,
+    ScalaVersionError,
+    SparkVersionError,
+    UnsupportedSessionError,
+)
+from latebloom._explain import Explanation, Residual, Scan, explain
+from latebloom._jar import jar_path
+from latebloom._session import disabled, enabled
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Comparison",
+    "Conf",
+    "Confs",
+    "Digest",
+    "Explanation",
+    "ExtensionLoadedLateError",
+    "ExtensionNotLoadedError",
+    "JarNotFoundError",
+    "LateBloomError",
+    "Residual",
+    "ScalaVersionError",
+    "Scan",
+    "ScanMetrics",
+    "SparkVersionError",
+    "Times",
+    "UnsupportedSessionError",
+    "__version__",
+    "compare",
+    "configure",
+    "confs",
+    "disabled",
+    "enabled",
+    "explain",
+    "jar_path",
+]

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: ``latebloom demo | doctor | explain | compare | bench | confs | jar``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from latebloom import __version__, _bench, _demo, _doctor, _jvm, _local, _tpch
+from latebloom._compare import DEFAULT_RUNS, compare
+from latebloom._confs import confs
+from latebloom._errors import LateBloomError
+from latebloom._explain import explain
+from latebloom._jar import jar_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_Command = Callable[[argparse.Namespace], int]
+
+
+class _Answer(Protocol):
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit status: 0 well, 1 a failed check, 2 a wrong request."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except LateBloomError as error:
+        print(f"latebloom: {error}", file=sys.stderr)
+        return 2
+
+
+def _explain(options: argparse.Namespace) -> int:
+    with _frame(options) as df:
+        _show(explain(df), options)
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    with _frame(options) as df:
+        compared = compare(df, options.runs)
+        _show(compared, options)
+    return 0 if compared.equal else 1
+
+
+def _confs(options: argparse.Namespace) -> int:
+    with _local.local_session("confs", master="local[1]", memory="1g") as spark:
+        _show(confs(spark), options)
+    return 0
+
+
+def _jar(options: argparse.Namespace) -> int:
+    print(jar_path())
+    return 0
+
+
+def _run_doctor(options: argparse.Namespace) -> int:
+    return _doctor.doctor()
+
+
+def _run_demo(options: argparse.Namespace) -> int:
+    return _demo.demo(options.cache, scale=options.scale, runs=options.runs)
+
+
+def _run_bench(options: argparse.Namespace) -> int:
+    return _bench.bench(
+        _bench.SUITES[options.suite],
+        cache=options.cache,
+        out=options.out,
+        data=options.data,
+        names=options.query,
+        runs=options.runs,
+        scale=options.scale,
+    )
+
+
+@contextmanager
+def _frame(options: argparse.Namespace) -> Iterator[DataFrame]:
+    with _local.local_session(
+        options.command, master=options.master, confs=dict(options.conf)
+    ) as spark:
+        try:
+            for name, path in options.view:
+                _local.parquet_view(spark, name, path)
+            yield spark.sql(options.sql)
+        except Exception as error:
+            said = _jvm.failure(error)
+            if said is None:
+                raise
+            raise LateBloomError(
+                f"Spark says: {said}", where=options.sql, fix="mend the SQL or the --view"
+            ) from None
+
+
+def _show(answer: _Answer, options: argparse.Namespace) -> None:
+    print(json.dumps(answer.to_dict(), indent=2) if options.json else answer)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, found, value = text.partition("=")
+    if not (name and found and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form name=value")
+    return name, value
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="latebloom", description="LateBloom for Apache Spark, from the command line."
+    )
+    parser.add_argument("--version", action="version", version=f"latebloom {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    def command(name: str, run: _Command, about: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=about, description=about)
+        added.set_defaults(run=run)
+        return added
+
+    demo = command("demo", _run_demo, "Run five TPC-H queries off and on, and show the gain.")
+    _add_data(demo, scale=1)
+
+    command("doctor", _run_doctor, "Check Java, Spark, the jar and a session.")
+
+    for name, run, about in (
+        ("explain", _explain, "Show a query's plan and what was decided for each scan."),
+        ("compare", _compare, "Run a query off and on: same answer, and how much faster?"),
+    ):
+        query = command(name, run, about)
+        query.add_argument("sql", help="the query, as Spark SQL")
+        query.add_argument(
+            "--view",
+            type=_pair,
+            action="append",
+            default=[],
+            metavar="NAME=PATH",
+            help="call the Parquet file or directory PATH by NAME in the query (repeatable)",
+        )
+        query.add_argument(
+            "--conf",
+            type=_pair,
+            action="append",
+            default=[],
+            metavar="KEY=VALUE",
+            help="a Spark setting (repeatable)",
+        )
+        query.add_argument("--master", default="local[*]", help="default: %(default)s")
+        query.add_argument("--json", action="store_true", help="answer in JSON")
+        if name == "compare":
+            _add_runs(query)
+
+    bench = command("bench", _run_bench, "Time a suite of queries off and on, and write it down.")
+    bench.add_argument("suite", choices=sorted(_bench.SUITES))
+    _add_data(bench, scale=None)
+    bench.add_argument("--data", type=Path, help="a directory with lineitem.parquet to use instead")
+    bench.add_argument(
+        "--query", action="append", default=[], metavar="NAME", help="only this one (repeatable)"
+    )
+    bench.add_argument(
+        "--out", type=Path, default=Path(), help="directory for the results, default: here"
+    )
+
+    shown = command("confs", _confs, "List the extension's settings.")
+    shown.add_argument("--json", action="store_true", help="answer in JSON")
+
+    command("jar", _jar, "Print the path of the jar, for spark-submit --jars.")
+    return parser
+
+
+def _add_data(parser: argparse.ArgumentParser, *, scale: int | None) -> None:
+    parser.add_argument(
+        "--scale", type=_at_least_one, default=scale, help="TPC-H scale factor of the data"
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=_tpch.cache_directory(),
+        help="where generated data is kept, default: %(default)s",
+    )
+    _add_runs(parser)
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--runs",
+        type=_at_least_one,
+        default=DEFAULT_RUNS,
+        help="timed runs of each side, default: %(default)s",
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

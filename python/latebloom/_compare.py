@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same query off and on: is the answer the same, and what did it cost?"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from latebloom import _jvm
+from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
+from latebloom._render import html_text, seconds, table
+from latebloom._session import disabled, enabled, require_extension
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+DEFAULT_RUNS = 3
+
+
+@dataclass(frozen=True)
+class Times:
+    """Wall-clock seconds of each run, in the order of the runs."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """Median in seconds."""
+        return statistics.median(self.seconds)
+
+    @property
+    def min(self) -> float:
+        """Fastest run in seconds."""
+        return min(self.seconds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and dicts, ready for JSON."""
+        return {"seconds": list(self.seconds), "median": self.median, "min": self.min}
+
+
+@dataclass(frozen=True)
+class ScanMetrics:
+    """What one LateScan counted, by the key of the metric (counts, bytes, nanoseconds)."""
+
+    node: str
+    values: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and dicts, ready for JSON."""
+        return {"node": self.node, **self.values}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One query run with LateBloom off and on.
+
+    Attributes:
+        equal: the same rows, in whatever order.
+        rounded: equal only once floating-point columns were rounded to ten digits.
+        off_digest: row count and digest of Spark's own answer.
+        on_digest: row count and digest of the answer with LateBloom.
+        off: times of Spark alone; result rows go to Spark's ``noop`` sink.
+        on: times with LateBloom.
+        scans: metrics of each LateScan in the run with LateBloom; empty if there was none.
+    """
+
+    equal: bool
+    rounded: bool
+    off_digest: Digest
+    on_digest: Digest
+    off: Times
+    on: Times
+    scans: tuple[ScanMetrics, ...]
+
+    @property
+    def rows(self) -> int:
+        """Row count of Spark's own answer."""
+        return self.off_digest.rows
+
+    @property
+    def speedup(self) -> float:
+        """Median time off over median time on: above 1 LateBloom was faster."""
+        return self.off.median / self.on.median
+
+    def total(self, metric: str) -> int:
+        """A metric summed over the scans, 0 where none has it."""
+        return sum(scan.values.get(metric, 0) for scan in self.scans)
+
+    def __str__(self) -> str:
+        answer = f"equal, {self.rows} rows" if self.equal else "DIFFERENT"
+        if self.equal and self.rounded:
+            answer += " (floating-point columns to ten digits)"
+        if not self.equal:
+            answer += f"\n    off: {self.off_digest}\n    on:  {self.on_digest}"
+        times = table(
+            ("", "median", "min", "runs"),
+            [
+                (name, seconds(t.median), seconds(t.min), str(len(t.seconds)))
+                for name, t in (("off", self.off), ("on", self.on))
+            ],
+            right=(1, 2, 3),
+        )
+        lines = [f"answer:   {answer}", f"speed-up: {self.speedup:.2f}x", times]
+        for scan in self.scans:
+            counted = [(key, f"{value:,}") for key, value in scan.values.items() if value]
+            lines += ["", table((scan.node, "value"), counted, right=(1,))]
+        if not self.scans:
+            lines += ["", "no LateScan in the plan: latebloom.explain(df) says why"]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and dicts, ready for JSON."""
+        return {
+            "equal": self.equal,
+            "rounded": self.rounded,
+            "rows": self.rows,
+            "speedup": self.speedup,
+            "off": {"digest": str(self.off_digest), **self.off.to_dict()},
+            "on": {"digest": str(self.on_digest), **self.on.to_dict()},
+            "scans": [scan.to_dict() for scan in self.scans],
+        }
+
+
+def compare(df: DataFrame, runs: int = DEFAULT_RUNS) -> Comparison:
+    """Runs ``df`` with LateBloom off and on, and compares answers and times.
+
+    First both answers are digested inside Spark (which also warms up both sides), then each side
+    is timed ``runs`` times, alternating, with the results going to Spark's ``noop`` sink. Order is
+    not compared. A query whose answer is not determined (``LIMIT`` without ``ORDER BY``,
+    ``rand()``) may differ from run to run with or without LateBloom.
+
+    Raises:
+        ValueError: ``runs`` is below one.
+        ExtensionNotLoadedError: the session runs without the extension.
+        UnsupportedSessionError: the session is a Spark Connect client.
+    """
+    if runs < 1:
+        raise ValueError(f"runs is {runs}: at least one run is needed to compare times")
+    spark = df.sparkSession
+    require_extension(spark)
+    with disabled(spark):
+        off_digest = to_digest(digest_query(df))
+    with enabled(spark):
+        digested = digest_query(df)
+        on_digest = to_digest(digested)
+        scans = tuple(map(_scan_metrics, json.loads(_jvm.metrics(digested))))
+
+    equal = off_digest == on_digest
+    rounded = not equal and off_digest.rows == on_digest.rows and has_floating_column(df)
+    if rounded:
+        with disabled(spark):
+            off_digest = to_digest(digest_query(df, approximate=True))
+        with enabled(spark):
+            on_digest = to_digest(digest_query(df, approximate=True))
+        equal = off_digest == on_digest
+
+    off, on = _times(df, runs)
+    return Comparison(equal, rounded, off_digest, on_digest, off, on, scans)
+
+
+def _times(df: DataFrame, runs: int) -> tuple[Times, Times]:
+    off: list[float] = []
+    on: list[float] = []
+    sides = [(disabled, off), (enabled, on)]
+    for _ in range(runs):
+        for switch, taken in sides:
+            with switch(df.sparkSession):
+                start = time.perf_counter()
+                df.write.format("noop").mode("overwrite").save()
+                taken.append(time.perf_counter() - start)
+        # The side that went second goes first next: neither always finds the caches warmed.
+        sides.reverse()
+    return Times(tuple(off)), Times(tuple(on))
+
+
+def _scan_metrics(scan: dict[str, Any]) -> ScanMetrics:
+    return ScanMetrics(scan["node"], {key: int(v) for key, v in scan.items() if key != "node"})

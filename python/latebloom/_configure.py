@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adds LateBloom to a session that is about to be built."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from latebloom import _jvm, _versions
+from latebloom._errors import ExtensionLoadedLateError, UnsupportedSessionError
+from latebloom._jar import JAR_PREFIX, jar_path
+from latebloom._names import EXPLAINER, EXPLAINERS_KEY, EXTENSION, EXTENSIONS_KEY, JARS_KEY, split
+from latebloom._settings import outside_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_CLASS_PATH_KEY = "spark.driver.extraClassPath"
+
+
+def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+    """Adds the extension, its jar and its EXPLAIN provider to ``builder``, and returns it.
+
+    What is set already, on the builder, in ``spark-defaults.conf``, in ``PYSPARK_SUBMIT_ARGS`` or
+    by spark-submit, is kept: entries are appended to it. Calling it twice changes nothing.
+
+    Raises:
+        JarNotFoundError: the package carries no jar.
+        SparkVersionError: the Spark at hand is not a 4.1.
+        ScalaVersionError: the Spark at hand is not built for Scala 2.13.
+        ExtensionLoadedLateError: a session already runs without LateBloom, or the JVM was started
+            without the jar. Static settings cannot be added to it any more.
+        UnsupportedSessionError: the builder connects to a Spark Connect server, which has its
+            own settings.
+    """
+    options: dict[str, str] = getattr(builder, "_options")  # noqa: B009
+    _refuse_connect(options)
+    installation = _versions.spark_installation()
+    if installation is not None:
+        _versions.check(installation.spark, installation.scala, where=str(installation.home))
+
+    running = _jvm.settings()
+    if _jvm.has_context():
+        if EXTENSION not in split((running or {}).get(EXTENSIONS_KEY, "")):
+            raise ExtensionLoadedLateError(
+                "a Spark session already runs in this process, without LateBloom",
+                where=f"{EXTENSIONS_KEY} = {(running or {}).get(EXTENSIONS_KEY, '')!r}",
+                fix="call spark.stop() first, or call latebloom.configure(builder) before the "
+                "first getOrCreate()",
+            )
+        return builder
+    if running is None:
+        _add_before_start(builder, options)
+    else:
+        _add_to_running_jvm(builder, {**running, **options})
+    return builder
+
+
+def _add_before_start(builder: SparkSession.Builder, options: Mapping[str, str]) -> None:
+    outside = outside_settings()
+    # spark-submit takes PYSPARK_SUBMIT_ARGS before the builder's jars: a value there would hide
+    # ours, so what stands there is the user's to change.
+    if JARS_KEY in outside.above and not _has_jar(outside.above):
+        raise ExtensionLoadedLateError(
+            "PYSPARK_SUBMIT_ARGS names jars, which win over the builder's, and not LateBloom's",
+            where=f"PYSPARK_SUBMIT_ARGS = {os.environ.get('PYSPARK_SUBMIT_ARGS')!r}",
+            fix=f"add {jar_path()} to the jars there",
+        )
+    known = {**outside.below, **outside.above, **options}
+    if not _has_jar({**known, **outside.above}):
+        _append(builder, known, JARS_KEY, str(jar_path()))
+    _append(builder, known, EXTENSIONS_KEY, EXTENSION)
+    _append(builder, known, EXPLAINERS_KEY, EXPLAINER)
+
+
+def _add_to_running_jvm(builder: SparkSession.Builder, known: Mapping[str, str]) -> None:
+    if not _jvm.can_load_extension():
+        raise ExtensionLoadedLateError(
+            "Spark's JVM already runs and was started without LateBloom's jar",
+            where=f"{JARS_KEY} = {known.get(JARS_KEY, '')!r}",
+            fix=f"pass --jars {jar_path()} to spark-submit, or restart this Python",
+        )
+    _append(builder, known, EXTENSIONS_KEY, EXTENSION)
+    _append(builder, known, EXPLAINERS_KEY, EXPLAINER)
+
+
+def _append(builder: SparkSession.Builder, known: Mapping[str, str], key: str, entry: str) -> None:
+    entries = split(known.get(key, ""))
+    builder.config(key, ",".join(entries if entry in entries else [*entries, entry]))
+
+
+def _has_jar(known: Mapping[str, str]) -> bool:
+    paths = split(known.get(JARS_KEY, "")) + known.get(_CLASS_PATH_KEY, "").split(os.pathsep)
+    return any(path.rsplit("/", 1)[-1].startswith(JAR_PREFIX) for path in paths)
+
+
+def _refuse_connect(options: Mapping[str, str]) -> None:
+    remote = options.get("spark.remote", os.environ.get("SPARK_REMOTE", ""))
+    if remote.startswith("sc://"):
+        raise UnsupportedSessionError(
+            "a Spark Connect client cannot add an extension to its server",
+            where=f"spark.remote = {remote!r}",
+            fix=f"start the server with --jars and {EXTENSIONS_KEY}={EXTENSION}; then "
+            "latebloom.enabled() and latebloom.disabled() work from the client",
+        )

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``latebloom doctor``: is everything here that a session needs?"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from latebloom import _jvm, _versions
+from latebloom._confs import confs
+from latebloom._errors import LateBloomError
+from latebloom._jar import jar_path
+from latebloom._local import local_session
+
+_JAVA = 17
+
+
+def doctor() -> int:
+    """Prints a line for each check; 0 if all are well, else 1."""
+    checks: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("Python", _python),
+        ("Java", _java),
+        ("Spark", _spark),
+        ("jar", _jar),
+        ("session", _session),
+    )
+    for name, check in checks:
+        try:
+            print(f"ok      {name}: {check()}", flush=True)
+        except LateBloomError as error:
+            # What comes after rests on what came before: the first failure is the one to mend.
+            print(f"FAILED  {name}: {error}")
+            return 1
+    return 0
+
+
+def _python() -> str:
+    return f"{platform.python_version()} ({sys.executable})"
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else "java"
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise LateBloomError(
+            f"Java does not start: {error}",
+            where=f"JAVA_HOME = {home!r}" if home else "the PATH",
+            fix=f"install a Java {_JAVA} and put it on the PATH, or set JAVA_HOME",
+        ) from None
+    found = re.search(r'version "(\d+)[^"]*"', answer.stderr + answer.stdout)
+    if found is None or int(found[1]) < _JAVA:
+        raise LateBloomError(
+            f"Java {_JAVA} or later is needed, found {found[1] if found else answer.stderr!r}",
+            where=java,
+            fix=f"put a Java {_JAVA} first on the PATH, or set JAVA_HOME to one",
+        )
+    return found[0]
+
+
+def _spark() -> str:
+    installation = _versions.spark_installation()
+    if installation is None:
+        raise LateBloomError(
+            "there is no Spark",
+            where=str(_versions.spark_home() or "this Python's environment"),
+            fix="pip install 'latebloom[spark]'",
+        )
+    where = str(installation.home)
+    _versions.check(installation.spark, installation.scala, where=where)
+    return f"{installation.spark}, Scala {installation.scala} ({where})"
+
+
+def _jar() -> str:
+    return str(jar_path())
+
+
+def _session() -> str:
+    with local_session("doctor", master="local[1]", memory="1g") as spark:
+        versions = json.loads(_jvm.version(spark))
+        _versions.check(versions["spark"], versions["scala"], where="the session's JVM")
+        count = len(confs(spark).entries)
+    return f"LateBloom {versions['version']} is loaded, with {count} confs"

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of each scan of a query, and why."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from latebloom import _jvm
+from latebloom._names import EXPLAINED
+from latebloom._render import html_text
+from latebloom._session import require_extension
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Residual:
+    """A predicate that stays in Spark's Filter above the scan, and why."""
+
+    conjunct: str
+    code: str
+    reason: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.conjunct}  [{self.code}] {self.reason}"
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One file scan of a plan.
+
+    Attributes:
+        node: the name of the plan node.
+        table: the table, or the path.
+        format: the file format.
+        applied: True where LateBloom took the scan; else ``code``, ``reason`` and ``fix`` say why
+            it stayed Spark's.
+        filter_columns: the columns that are read first, in this order.
+        scan_filters: the predicates evaluated inside the scan.
+        residual: the predicates that stay in Spark's Filter above it, each with its reason.
+        payload: the columns that are read only for the rows that pass.
+    """
+
+    node: str
+    table: str
+    format: str
+    applied: bool
+    code: str
+    reason: str
+    fix: str
+    filter_columns: tuple[str, ...]
+    scan_filters: tuple[str, ...]
+    residual: tuple[Residual, ...]
+    payload: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.node}  {self.table}".rstrip()]
+        if self.applied:
+            lines += [
+                f"  filter columns: {', '.join(self.filter_columns) or 'none'}",
+                f"  scan filters:   {' AND '.join(self.scan_filters) or 'none'}",
+                *(f"  residual:       {residual}" for residual in self.residual or ("none",)),
+                f"  payload:        {', '.join(self.payload) or 'none'}",
+            ]
+        else:
+            lines += [f"  left to Spark:  [{self.code}] {self.reason}"]
+            lines += [f"  to do:          {self.fix}"] if self.fix else []
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A query's physical plan as Spark formats it, and the decision for each of its scans."""
+
+    plan: str
+    scans: tuple[Scan, ...]
+
+    def __str__(self) -> str:
+        if EXPLAINED in self.plan:
+            return self.plan.rstrip()
+        decisions = "\n".join(map(str, self.scans)) or "no file scan in this plan"
+        return f"{self.plan.rstrip()}\n\n== LateBloom ==\n{decisions}"
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and dicts, ready for JSON."""
+        return asdict(self)
+
+
+def explain(df: DataFrame) -> Explanation:
+    """Plans ``df`` under the session's present settings, without running it.
+
+    Raises:
+        ExtensionNotLoadedError: the session runs without the extension.
+        UnsupportedSessionError: the session is a Spark Connect client.
+    """
+    require_extension(df.sparkSession)
+    # A DataFrame keeps its first plan; a new one over it is planned under the settings of now.
+    answer = json.loads(_jvm.explain(df.select("*")))
+    return Explanation(answer["plan"], tuple(map(_scan, answer["scans"])))
+
+
+def _scan(scan: dict[str, Any]) -> Scan:
+    return Scan(
+        node=scan["node"],
+        table=scan["table"],
+        format=scan["format"],
+        applied=scan["applied"],
+        code=scan.get("code") or "",
+        reason=scan.get("reason") or "",
+        fix=scan.get("fix") or "",
+        filter_columns=tuple(scan["filterColumns"]),
+        scan_filters=tuple(scan["scanFilters"]),
+        residual=tuple(Residual(**residual) for residual in scan["residual"]),
+        payload=tuple(scan["payload"]),
+    )

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that goes through py4j. Answers of the extension cross as JSON text, never as objects."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from latebloom import _names
+from latebloom._errors import JarNotFoundError, UnsupportedSessionError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def version(spark: SparkSession) -> str:
+    """JSON object: ``version`` (of the jar), ``spark`` and ``scala`` (of the JVM)."""
+    return str(_inspector(spark).version())
+
+
+def confs(spark: SparkSession) -> str:
+    """JSON list of the extension's confs in this session."""
+    inspector = _inspector(spark)
+    return str(inspector.confs(_classic(spark)))
+
+
+def explain(df: DataFrame) -> str:
+    """JSON object: the plan of ``df`` and what was decided for each of its scans."""
+    return str(_inspector(df.sparkSession).explain(_query_execution(df)))
+
+
+def metrics(df: DataFrame) -> str:
+    """JSON list: the metrics of each LateScan of ``df``'s plan, which an action has run."""
+    return str(_inspector(df.sparkSession).metrics(_query_execution(df)))
+
+
+def has_context() -> bool:
+    """Whether a SparkContext runs in this process: static confs are fixed from then on."""
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
+
+
+def settings() -> dict[str, str] | None:
+    """The confs of the running JVM (spark-submit's, or the context's), None without a JVM."""
+    from pyspark import SparkConf, SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is not None:
+        return dict(context.getConf().getAll())
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        # spark-submit started the JVM before this Python: connect, so that its confs are seen.
+        SparkContext._ensure_initialized()
+    if _jvm() is None:
+        return None
+    return dict(SparkConf().getAll())
+
+
+def can_load_extension() -> bool:
+    """Whether the running JVM finds the extension's class."""
+    from py4j.java_gateway import JavaClass
+
+    return isinstance(_named(_jvm(), _names.EXTENSION), JavaClass)
+
+
+def failure(error: Exception) -> str | None:
+    """What Spark says about a call that failed, without stack traces; None if it says nothing."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, PySparkException):
+        return str(error)
+    if not isinstance(error, Py4JJavaError):
+        return None
+    # The causes go from "job aborted" inwards; the innermost with an error class, such as
+    # [FAILED_READ_FILE...], is the one that names the file.
+    cause, said = error.java_exception, ""
+    while cause is not None:
+        message = str(cause.getMessage())
+        if message.startswith("[") or not said:
+            said = message
+        cause = cause.getCause()
+    return said
+
+
+def _inspector(spark: SparkSession) -> Any:
+    """The JVM's side of this file."""
+    from py4j.java_gateway import JavaClass
+
+    _classic(spark)
+    inspector = _named(_jvm(), _names.INSPECTOR)
+    if not isinstance(inspector, JavaClass):
+        raise JarNotFoundError(
+            "this session names LateBloom's extension, but its JVM does not find the jar",
+            where=f"spark.jars = {spark.conf.get('spark.jars', '')!r}",
+            fix="start it with latebloom.configure(builder), or with --jars $(latebloom jar)",
+        )
+    return inspector
+
+
+def _classic(spark: SparkSession) -> Any:
+    session = getattr(spark, "_jsparkSession", None)
+    if session is None:
+        raise UnsupportedSessionError(
+            "this call needs a session with a JVM of its own",
+            where=f"a {type(spark).__module__}.{type(spark).__qualname__}",
+            fix="over Spark Connect use df.explain(); enabled() and disabled() work there too",
+        )
+    return session
+
+
+def _query_execution(df: DataFrame) -> Any:
+    frame: Any = df
+    return frame._jdf.queryExecution()
+
+
+def _jvm() -> Any:
+    from pyspark import SparkContext
+
+    return SparkContext._jvm
+
+
+def _named(jvm: Any, name: str) -> Any:
+    for part in name.split("."):
+        jvm = getattr(jvm, part)
+    return jvm

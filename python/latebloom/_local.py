@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A local session for the command line: quiet, without ports open to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from latebloom._configure import configure
+from latebloom._errors import LateBloomError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def local_session(
+    name: str,
+    *,
+    master: str = "local[*]",
+    memory: str = "4g",
+    confs: Mapping[str, str] | None = None,
+) -> Iterator[SparkSession]:
+    """A session with LateBloom that lives as long as the block."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise LateBloomError(
+            "pyspark is not installed",
+            where="this Python's environment",
+            fix="pip install 'latebloom[spark]'",
+        ) from None
+
+    builder = SparkSession.builder.appName(f"latebloom {name}").master(master)
+    builder = builder.config("spark.driver.memory", memory)
+    builder = builder.config("spark.driver.host", "127.0.0.1")
+    builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+    builder = builder.config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    for key, value in (confs or {}).items():
+        builder = builder.config(key, value)
+    spark = configure(builder).getOrCreate()
+    try:
+        # What fails is raised here, with its reason: the log would say it again, with stack traces.
+        spark.sparkContext.setLogLevel("FATAL")
+        yield spark
+    finally:
+        spark.stop()
+
+
+def parquet_view(spark: SparkSession, name: str, path: str | Path) -> None:
+    """Makes the Parquet file or directory at ``path`` known to SQL as ``name``."""
+    spark.read.parquet(str(path)).createOrReplaceTempView(name)

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that both sides share: the extension's classes and Spark's settings for them."""
+
+from __future__ import annotations
+
+EXTENSION = "latebloom.LateBloomExtensions"
+EXPLAINER = "latebloom.inspect.LateBloomExplain"
+EXPLAINED = "Extended Information (LateBloom)"
+INSPECTOR = "latebloom.inspect.Inspector"
+
+EXTENSIONS_KEY = "spark.sql.extensions"
+EXPLAINERS_KEY = "spark.sql.extendedExplainProviders"
+JARS_KEY = "spark.jars"
+ENABLED_KEY = "spark.latebloom.enabled"
+
+
+def split(value: str) -> list[str]:
+    """The entries of one of Spark's comma-separated settings."""
+    return [entry for part in value.split(",") if (entry := part.strip())]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text and HTML of the values that the package returns."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+Row = Sequence[str]
+
+
+def table(header: Row, rows: Sequence[Row], *, right: Sequence[int] = ()) -> str:
+    """Columns aligned with spaces; those whose index is in ``right`` are aligned right."""
+    lines = [header, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+
+    def aligned(line: Row) -> str:
+        cells = (
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        return "  ".join(cells).rstrip()
+
+    return "\n".join([aligned(header), "  ".join("-" * w for w in widths), *map(aligned, rows)])
+
+
+def html_table(header: Row, rows: Sequence[Row], *, caption: str = "") -> str:
+    """The same table for a notebook; every cell is escaped."""
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_text(text: str) -> str:
+    """Preformatted text for a notebook."""
+    return f"<pre>{html.escape(text)}</pre>"
+
+
+def seconds(value: float) -> str:
+    """A duration at the precision that a reader can use."""
+    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The master switch of a running session, for the length of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from latebloom._errors import ExtensionNotLoadedError
+from latebloom._names import ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, split
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def enabled(spark: SparkSession) -> Iterator[SparkSession]:
+    """Plans with LateBloom within the block; afterwards the switch is as it was.
+
+    A plan keeps the choice under which it was made: only DataFrames that are run or explained for
+    the first time within the block are planned anew.
+
+    Raises:
+        ExtensionNotLoadedError: the session runs without the extension.
+    """
+    with _switched(spark, "true"):
+        yield spark
+
+
+@contextmanager
+def disabled(spark: SparkSession) -> Iterator[SparkSession]:
+    """Plans as Spark alone does within the block; afterwards the switch is as it was.
+
+    See :func:`enabled`.
+    """
+    with _switched(spark, "false"):
+        yield spark
+
+
+def require_extension(spark: SparkSession) -> None:
+    """Raises ExtensionNotLoadedError unless the session was built with LateBloom."""
+    registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
+    if EXTENSION not in split(registered):
+        raise ExtensionNotLoadedError(
+            "this session runs without LateBloom",
+            where=f"{EXTENSIONS_KEY} = {registered!r}",
+            fix="stop it, and build it anew with latebloom.configure(SparkSession.builder)",
+        )
+
+
+@contextmanager
+def _switched(spark: SparkSession, value: str) -> Iterator[None]:
+    require_extension(spark)
+    before = spark.conf.getAll.get(ENABLED_KEY)
+    spark.conf.set(ENABLED_KEY, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(ENABLED_KEY)
+        else:
+            spark.conf.set(ENABLED_KEY, before)

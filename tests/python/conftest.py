@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One local session for all Python tests, and small Parquet tables to query."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import latebloom
+import pytest
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    from pyspark.sql import SparkSession
+
+    scratch = tmp_path_factory.mktemp("spark")
+    session = (
+        latebloom.configure(SparkSession.builder)
+        .master("local[2]")
+        .appName("latebloom tests")
+        .config("spark.driver.memory", "1g")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def no_pyspark_environment(monkeypatch):
+    """The variables that decide which Spark is found and how it is configured, unset."""
+    for name in list(os.environ):
+        if name in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE") or name.startswith("PYSPARK_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def orders(tmp_path_factory) -> Path:
+    """A Parquet file of 50,000 rows: id 0.., a status of three values, and a long comment."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path_factory.mktemp("data") / "orders.parquet"
+    ids = range(50_000)
+    table = pa.table(
+        {
+            "id": pa.array(ids, pa.int64()),
+            "status": [("open", "held", "done")[i % 3] for i in ids],
+            "price": [i / 7 for i in ids],
+            "comment": [f"order {i} " + "x" * 40 for i in ids],
+        }
+    )
+    pq.write_table(table, path, write_page_index=True, data_page_size=8192)
+    return path

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import latebloom
+import pytest
+from latebloom import __main__ as cli
+from latebloom import _bench, _demo, _doctor, _tpch, _versions
+
+
+def run(*arguments, **environment):
+    """The command as a user runs it: in a process, and so with a session, of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "latebloom", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+        timeout=300,
+    )
+
+
+def test_jar_prints_the_path_that_the_package_gives(capsys):
+    assert cli.main(["jar"]) == 0
+    assert capsys.readouterr().out == f"{latebloom.jar_path()}\n"
+
+
+def test_explain_answers_in_json(orders):
+    done = run(
+        "explain", "--json", "--view", f"o={orders}", "select * from o where id < 9",
+        "--master", "local[1]",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (scan,) = json.loads(done.stdout)["scans"]
+    assert scan["applied"]
+
+
+def test_compare_prints_the_answer_and_the_times(orders):
+    done = run(
+        "compare", "--runs", "1", "--view", f"o={orders}", "select * from o where id < 9",
+        "--master", "local[1]", "--conf", "spark.sql.adaptive.enabled=false",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "equal, 9 rows" in done.stdout
+    assert "LateScan" in done.stdout
+
+
+def test_a_file_that_is_no_parquet_is_named_and_no_stack_trace_is_shown(tmp_path):
+    bad = tmp_path / "bad.parquet"
+    bad.write_text("not a parquet file, but longer than a footer")
+    done = run("explain", "--view", f"o={bad}", "select * from o", "--master", "local[1]")
+    assert done.returncode == 2
+    assert "bad.parquet" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "at org.apache" not in done.stderr
+
+
+def test_sql_that_spark_refuses_is_told_without_a_stack_trace():
+    done = run("explain", "select nothing", "--master", "local[1]")
+    assert done.returncode == 2
+    assert "UNRESOLVED_COLUMN" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_doctor_finds_all_well():
+    done = run("doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["ok"] * 5
+
+
+def test_doctor_without_java_says_what_to_install(tmp_path):
+    done = run("doctor", JAVA_HOME=str(tmp_path))
+    assert done.returncode == 1
+    assert "FAILED  Java" in done.stdout
+    assert "install a Java 17" in done.stdout
+
+
+def test_doctor_with_another_spark_says_so_before_it_starts(tmp_path):
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-core_2.13-4.0.0.jar").touch()
+    done = run("doctor", SPARK_HOME=str(tmp_path))
+    assert done.returncode == 1
+    assert "needs Spark 4.1, found 4.0.0" in done.stdout
+
+
+def test_doctor_without_spark_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(_versions, "spark_home", lambda: None)
+    with pytest.raises(latebloom.LateBloomError, match=r"pip install 'latebloom\[spark\]'"):
+        _doctor._spark()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["explain", "select 1", "--view", "nothing"], "name=value"),
+        (["compare", "select 1", "--runs", "0"], "whole number from 1 up"),
+        (["bench", "unknown"], "first-light"),
+        ([], "required"),
+    ],
+)
+def test_a_wrong_request_says_what_is_expected(capsys, arguments, said):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(arguments)
+    assert stopped.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_an_unknown_benchmark_query_is_refused_before_data_is_made(capsys, tmp_path):
+    assert cli.main(["bench", "first-light", "--query", "q99", "--cache", str(tmp_path)]) == 2
+    assert "choose of like, partkey" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_benchmark_query_has_a_name_of_its_own():
+    for suite in _bench.SUITES.values():
+        names = [query.name for query in suite.queries]
+        assert len(set(names)) == len(names)
+        assert suite.select(["q6"]) == (_tpch.Q6,)
+
+
+def test_without_the_generator_the_error_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setattr(_tpch.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(latebloom.LateBloomError, match=r"pip install 'latebloom\[demo\]'"):
+        _tpch.lineitem(1, "64MB", tmp_path)
+
+
+def test_data_that_is_there_is_not_made_again(monkeypatch, tmp_path):
+    (tmp_path / "tpch-sf1-64MB").mkdir()
+    (tmp_path / "tpch-sf1-64MB" / "lineitem.parquet").touch()
+    monkeypatch.setattr(_tpch, "_generator", lambda: pytest.fail("made again"))
+    assert _tpch.lineitem(1, "64MB", tmp_path) == tmp_path / "tpch-sf1-64MB"
+
+
+@pytest.mark.parametrize(
+    ("equal", "scans", "failures"),
+    [
+        (True, (latebloom.ScanMetrics("LateScan", {}),), []),
+        (False, (latebloom.ScanMetrics("LateScan", {}),), ["q6: a different answer"]),
+        (True, (), ["q6: no LateScan"]),
+    ],
+)
+def test_the_demo_fails_on_a_different_answer_and_on_a_plan_without_late_scan(
+    equal, scans, failures
+):
+    same, times = latebloom.Digest(1, 0, 0), latebloom.Times((1.0,))
+    compared = latebloom.Comparison(equal, False, same, same, times, times, scans)
+    found = _demo.verdict([(_tpch.Q6, compared)])
+    assert len(found) == len(failures)
+    assert all(map(str.startswith, found, failures))

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+
+import latebloom
+import pytest
+from latebloom import _jvm
+
+APPLIED = {
+    "node": "LateScan parquet",
+    "table": "orders",
+    "format": "parquet",
+    "applied": True,
+    "code": "",
+    "reason": "",
+    "fix": "",
+    "filterColumns": ["status", "id"],
+    "scanFilters": ["status = 'open'", "id < 9"],
+    "residual": [
+        {"conjunct": "rand() < 0.5", "code": "RANDOM", "reason": "it is", "fix": "leave it"}
+    ],
+    "payload": ["comment"],
+}
+DECLINED = {
+    **APPLIED,
+    "node": "Scan parquet",
+    "applied": False,
+    "code": "NO_FILTER",
+    "reason": "nothing filters this scan",
+    "fix": "add a <filter>",
+    "filterColumns": [],
+    "scanFilters": [],
+    "residual": [],
+    "payload": [],
+}
+
+
+@pytest.fixture
+def answered(monkeypatch, spark):
+    def explain_as(*scans):
+        answer = json.dumps({"plan": "== Physical Plan ==\nthe plan\n", "scans": scans})
+        monkeypatch.setattr(_jvm, "explain", lambda df: answer)
+        return latebloom.explain(spark.range(1))
+
+    return explain_as
+
+
+def test_an_applied_scan_shows_its_columns_and_predicates_in_order(answered):
+    assert str(answered(APPLIED)).splitlines() == [
+        "== Physical Plan ==",
+        "the plan",
+        "",
+        "== LateBloom ==",
+        "LateScan parquet  orders",
+        "  filter columns: status, id",
+        "  scan filters:   status = 'open' AND id < 9",
+        "  residual:       rand() < 0.5  [RANDOM] it is",
+        "  payload:        comment",
+    ]
+
+
+def test_a_declined_scan_shows_code_reason_and_fix(answered):
+    lines = str(answered(DECLINED)).splitlines()
+    assert "  left to Spark:  [NO_FILTER] nothing filters this scan" in lines
+    assert "  to do:          add a <filter>" in lines
+
+
+def test_what_spark_printed_of_the_decisions_is_not_said_twice(spark, orders):
+    explanation = latebloom.explain(spark.read.parquet(str(orders)).where("id < 9"))
+    assert str(explanation).count("filter columns:") == 1
+
+
+def test_a_plan_without_scans_says_so(answered):
+    assert "no file scan" in str(answered())
+
+
+def test_html_is_escaped_and_to_dict_is_json(answered):
+    explanation = answered(APPLIED, DECLINED)
+    assert "&lt;filter&gt;" in explanation._repr_html_()
+    scans = json.loads(json.dumps(explanation.to_dict()))["scans"]
+    assert [scan["applied"] for scan in scans] == [True, False]
+    assert scans[0]["filter_columns"] == ["status", "id"]
+
+
+def test_a_filter_over_parquet_becomes_a_late_scan(spark, orders):
+    df = spark.read.parquet(str(orders)).where("status = 'open' and id < 9")
+    (scan,) = latebloom.explain(df).scans
+    assert scan.applied
+    assert scan.node.startswith("LateScan")
+    assert set(scan.filter_columns) == {"status", "id"}
+    assert scan.scan_filters
+    assert "comment" in scan.payload
+
+
+def test_the_plan_follows_the_switch_of_now_and_not_of_the_first_look(spark, orders):
+    df = spark.read.parquet(str(orders)).where("id < 9")
+    assert "LateScan" in latebloom.explain(df).plan
+    with latebloom.disabled(spark):
+        assert "LateScan" not in latebloom.explain(df).plan
+    assert "LateScan" in latebloom.explain(df).plan
+
+
+def test_a_scan_that_stays_sparks_says_why(spark, orders):
+    with latebloom.disabled(spark):
+        (scan,) = latebloom.explain(spark.read.parquet(str(orders)).where("id < 9")).scans
+    assert not scan.applied
+    assert scan.code
+    assert scan.reason
+
+
+def test_explain_does_not_run_the_query(spark, orders):
+    failing = spark.read.parquet(str(orders)).selectExpr("raise_error('ran')")
+    assert latebloom.explain(failing).plan

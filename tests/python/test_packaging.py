@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import latebloom
+import pytest
+
+PROJECT = Path(__file__).parents[2] / "python"
+
+
+def python(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    out = tmp_path_factory.mktemp("wheel")
+    pip = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    done = python(*pip, "--wheel-dir", str(out), str(PROJECT))
+    assert done.returncode == 0, done.stderr
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_the_wheel_carries_the_jar_the_type_marker_and_the_licence(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert [name for name in names if name.endswith(".jar")] == [
+        f"latebloom/jars/{latebloom.jar_path().name}"
+    ]
+    assert "latebloom/py.typed" in names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_an_installed_wheel_gives_its_own_jar(wheel, tmp_path):
+    target = tmp_path / "site"
+    done = python("-m", "pip", "install", "--no-deps", "--target", str(target), str(wheel))
+    assert done.returncode == 0, done.stderr
+    # -I keeps this checkout and the environment out of sight.
+    code = (
+        f"import sys; sys.path.insert(0, {str(target)!r})\n"
+        "import latebloom; print(latebloom.jar_path())"
+    )
+    shown = python("-I", "-c", code, cwd=tmp_path).stdout.strip()
+    assert Path(shown) == target / "latebloom" / "jars" / latebloom.jar_path().name
+    assert zipfile.ZipFile(shown).namelist()
+
+
+def test_importing_the_package_imports_neither_pyspark_nor_py4j():
+    code = "import sys, latebloom; print({'pyspark', 'py4j'} & set(sys.modules))"
+    assert python("-c", code).stdout.strip() == "set()"
+
+
+def test_every_public_name_exists_and_has_a_docstring():
+    for name in latebloom.__all__:
+        public = getattr(latebloom, name)
+        assert name == "__version__" or public.__doc__

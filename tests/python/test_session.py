@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import latebloom
+import pytest
+from latebloom import _session
+
+KEY = "spark.latebloom.enabled"
+
+
+@pytest.fixture(autouse=True)
+def switch_not_set(spark):
+    spark.conf.unset(KEY)
+    yield
+    spark.conf.unset(KEY)
+
+
+def test_within_disabled_the_switch_is_off_and_afterwards_unset_again(spark):
+    with latebloom.disabled(spark) as inside:
+        assert inside is spark
+        assert spark.conf.get(KEY) == "false"
+    assert KEY not in spark.conf.getAll
+
+
+@pytest.mark.parametrize("before", ["true", "false"])
+def test_what_was_set_before_is_set_again(spark, before):
+    spark.conf.set(KEY, before)
+    with latebloom.enabled(spark):
+        assert spark.conf.get(KEY) == "true"
+        with latebloom.disabled(spark):
+            assert spark.conf.get(KEY) == "false"
+        assert spark.conf.get(KEY) == "true"
+    assert spark.conf.getAll[KEY] == before
+
+
+def test_an_error_within_the_block_restores_the_switch(spark):
+    with pytest.raises(ZeroDivisionError), latebloom.disabled(spark):
+        raise ZeroDivisionError
+    assert KEY not in spark.conf.getAll
+
+
+def test_each_session_has_its_own_switch(spark):
+    other = spark.newSession()
+    with latebloom.disabled(spark):
+        assert KEY not in other.conf.getAll
+
+
+def test_configuring_again_while_the_session_runs_is_harmless(spark):
+    from pyspark.sql import SparkSession
+
+    assert latebloom.configure(SparkSession.builder).getOrCreate() is spark
+
+
+class SessionWithout:
+    """A session whose Spark was started without the extension."""
+
+    class conf:
+        @staticmethod
+        def get(key, default=None):
+            return "com.example.Other"
+
+
+@pytest.mark.parametrize("switch", [latebloom.enabled, latebloom.disabled])
+def test_a_session_without_the_extension_is_an_error_that_says_what_to_do(switch):
+    with (
+        pytest.raises(latebloom.ExtensionNotLoadedError, match="configure") as error,
+        switch(SessionWithout()),
+    ):
+        pass
+    assert "com.example.Other" in error.value.where
+
+
+def test_an_extension_among_others_is_found():
+    class Session:
+        class conf:
+            @staticmethod
+            def get(key, default=None):
+                return "a.B, latebloom.LateBloomExtensions"
+
+    _session.require_extension(Session())
