@@ -31,6 +31,10 @@ def matrix_spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
         .config("spark.sql.extensions", "latebloom.LateBloomExtensions")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
+        # The same queries come again over each variant: keep what was compiled for them, and
+        # compile quickly rather than well, as each runs for milliseconds.
+        .config("spark.sql.codegen.cache.maxEntries", "5000")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
         .config("spark.sql.shuffle.partitions", "2")
         # A damaged file can run Spark's own reader out of memory, which must not end the JVM.

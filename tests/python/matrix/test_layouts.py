@@ -265,9 +265,17 @@ OLD = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["LEGACY", "CORRECTED", "EXCEPTION"])
-@pytest.mark.parametrize("timestamps", ["INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS"])
-@pytest.mark.parametrize("zone", ["UTC", "America/Los_Angeles"])
+@pytest.mark.parametrize(
+    ("mode", "timestamps", "zone"),
+    [
+        ("LEGACY", "TIMESTAMP_MICROS", "UTC"),
+        ("CORRECTED", "TIMESTAMP_MICROS", "UTC"),
+        ("EXCEPTION", "TIMESTAMP_MICROS", "UTC"),
+        ("LEGACY", "INT96", "America/Los_Angeles"),
+        ("EXCEPTION", "INT96", "America/Los_Angeles"),
+        ("LEGACY", "TIMESTAMP_MILLIS", "America/Los_Angeles"),
+    ],
+)
 def test_dates_of_the_julian_calendar(
     matrix_spark: SparkSession,
     tmp_path: Path,
