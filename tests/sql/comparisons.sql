@@ -4,6 +4,7 @@ select * from t where low = 7;
 select id, s from t where i32 = 17;
 select id, i32 from t where i32 <> 17;
 select id, s from t where i32 <=> 17;
+-- expect: either
 select id, s from t where i32 <=> null;
 select id, s from t where not (i32 <=> null) and low < 2;
 select id, s, f64 from t where i32 < -4900;

@@ -9,6 +9,7 @@ select id, s from t where (low = 1 or low = 2) and (low = 2 or low = 3);
 select id, s from t where low = 1 or (low > 4 and not low <= 19);
 select id, i32 from t where not (i32 > 0);
 select id, i32 from t where not (i32 > 4800 or i32 < -4800) and low = 2;
+-- expect: either
 select id, i32 from t where not (i32 in (1, null)) and low = 2;
 select id, s from t where low < 5 and mode = 'RAIL';
 select id, s from t where low < 5 and mode = 'RAIL' and f64 > 0d;
@@ -24,7 +25,7 @@ select id, s from t where low = 3 and i32 + id > 100 and f64 < 50d;
 select id, s from t where i32 > 100 or f64 > 10d;
 -- expect: either
 select id, s from t where i32 > id;
--- expect: spark
+-- expect: spark nothing-pushable
 select id, s from t where i32 % 7 = 0;
 -- expect: either
 select id, s from t where rand(4) < 2 and low = 3;

@@ -7,6 +7,7 @@ select * from t where id % 2 = 0 and id < 20;
 select * from t where id < 1200;
 select * from t where id <> 17;
 select * from t where id >= 0;
+-- expect: spark not-selective
 select * from t where id is not null;
 select s from t where id = 17;
 select s, mode, bin from t where id >= 698 and id <= 702;

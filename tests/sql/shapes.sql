@@ -7,6 +7,7 @@ select count(*) from (select * from t where low = 3 limit 5);
 select count(*) from (select s from t where id > 5 limit 2000);
 select * from t where low = 3 order by id limit 7;
 select id, s from t where low = 3 order by id desc limit 7 offset 3;
+-- expect: either
 select count(*) from (select id from t where low = 3 limit 0) x join (select id from t where low = 4) y on x.id = y.id;
 select * from (select id, s from t where low = 3 union all select id, mode from t where low = 4 and i32 > 0);
 select id, s from t where low = 3 union select id, s from t where low < 5 and low > 2;

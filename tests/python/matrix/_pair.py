@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -45,8 +45,9 @@ class Answer:
     schema: str
     failure: Failure | None
     plan: str
-    late_scans: int
-    counted: dict[str, int]
+    late_scans: int = 0
+    counted: dict[str, int] = field(default_factory=dict)
+    declined: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -59,15 +60,15 @@ def run(session: SparkSession, sql: str) -> Answer:
         frame = session.sql(sql)
         plan = frame._jdf.queryExecution().executedPlan()
     except (PySparkException, Py4JError) as error:
-        return Answer((), "", failure_of(error), "", 0, {})
+        return Answer((), "", failure_of(error), "")
     try:
         batches = tuple(frame._collect_as_arrow(empty_list_if_zero_records=False))
         failure = None
     except (PySparkException, Py4JError) as error:
         batches, failure = (), failure_of(error)
-    late, counted = _late_scans(plan)
+    late, counted, declined = _scans(plan)
     schema = frame._jdf.schema().json()
-    return Answer(batches, schema, failure, plan.toString(), late, counted)
+    return Answer(batches, schema, failure, plan.toString(), late, counted, declined)
 
 
 def failure_of(error: Exception) -> Failure:
@@ -86,17 +87,20 @@ def failure_of(error: Exception) -> Failure:
     return Failure(tuple(chain), "\n".join(messages))
 
 
-def _late_scans(plan: Any) -> tuple[int, dict[str, int]]:
-    found, counted = 0, dict.fromkeys(COUNTED, 0)
+def _scans(plan: Any) -> tuple[int, dict[str, int], tuple[str, ...]]:
+    """How many LateScans, what they counted, and why other file scans are Spark's."""
+    late, counted, declined = 0, dict.fromkeys(COUNTED, 0), []
+    decisions = SparkContext._jvm.latebloom.rules.Decision
     for node in _nodes(plan):
-        if not node.nodeName().startswith("LateScan"):
-            continue
-        found += 1
-        metrics = node.metrics()
-        for name in COUNTED:
-            if metrics.contains(name):
+        if node.nodeName().startswith("LateScan"):
+            late += 1
+            metrics = node.metrics()
+            for name in COUNTED:
                 counted[name] += metrics.apply(name).value()
-    return found, counted
+        elif node.nodeName().startswith("Scan "):
+            decision = decisions.of(node)
+            declined.append(decision.get().why().code() if decision.isDefined() else "")
+    return late, counted, tuple(declined)
 
 
 def _nodes(plan: Any) -> Iterator[Any]:
@@ -126,8 +130,8 @@ def difference(off: Answer, on: Answer) -> str | None:
         return f"other schemas\n  off: {off.schema}\n  on:  {on.schema}"
     if _same_buffers(off.batches, on.batches):
         return None
-    missing = Counter(_exact_rows(off.batches))
-    missing.subtract(_exact_rows(on.batches))
+    missing = Counter(exact_rows(off))
+    missing.subtract(exact_rows(on))
     lost = [(row, n) for row, n in missing.items() if n > 0]
     extra = [(row, -n) for row, n in missing.items() if n < 0]
     if not lost and not extra:
@@ -154,8 +158,9 @@ def _same_buffers(a: tuple[pa.RecordBatch, ...], b: tuple[pa.RecordBatch, ...]) 
     )
 
 
-def _exact_rows(batches: tuple[pa.RecordBatch, ...]) -> Iterator[tuple[Any, ...]]:
-    for batch in batches:
+def exact_rows(answer: Answer) -> Iterator[tuple[Any, ...]]:
+    """The rows as tuples that can be compared, counted and hashed."""
+    for batch in answer.batches:
         yield from zip(*(_exact(column) for column in batch.columns), strict=True)
 
 
@@ -218,8 +223,8 @@ class Pair:
     def check(self, sql: str, expect: str = "late") -> str | None:
         """What is wrong with the query's answer or plan, in words; None where nothing is.
 
-        ``expect`` is ``late`` (a LateScan took the work), ``spark`` (there must be none),
-        ``either``, or a text that the plan with the extension on must show.
+        ``expect`` is ``late`` (a LateScan took the work), ``spark`` with the code of a reason (no
+        LateScan, and that reason on a scan), ``either``, or a text that the plan must show.
         """
         off, on = run(self.off, sql), run(self.on, sql)
         wrong = difference(off, on) or _unexpected(off, on, expect)
@@ -234,8 +239,11 @@ def _unexpected(off: Answer, on: Answer, expect: str) -> str | None:
         return "a LateScan with the extension off"
     if expect == "either" or on.failure:
         return None
-    if expect == "spark":
-        return "a LateScan where Spark's own scan was expected" if on.late_scans else None
+    if expect.startswith("spark "):
+        if on.late_scans:
+            return "a LateScan where Spark's own scan was expected"
+        code = expect.removeprefix("spark ")
+        return None if code in on.declined else f"reasons {on.declined}, expected {code!r}"
     if expect != "late":
         return None if expect in on.plan else f"the plan does not say {expect!r}"
     if not on.late_scans:
