@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One query, run by Spark alone and with LateBloom, and what the two must have in common."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ENABLED = "spark.latebloom.enabled"
+
+# What a LateScan counts, by metric name; any of the first four says that it took the work.
+WORK = ("rowGroupsPruned", "rowGroupsSkipped", "rowGroupsLate", "rowGroupsEager")
+COUNTED = (*WORK, "rowsFiltered", "filesBySpark")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error, as the chain of its causes: class and, where Spark gives one, error condition."""
+
+    chain: tuple[str, ...]
+    message: str
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """The conditions of the chain: what a user would search for, without our own frames."""
+        return tuple(link for link in self.chain if ":" in link)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query gave, and what its plan says about the scans."""
+
+    batches: tuple[pa.RecordBatch, ...]
+    schema: str
+    failure: Failure | None
+    plan: str
+    late_scans: int = 0
+    counted: dict[str, int] = field(default_factory=dict)
+    declined: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return sum(batch.num_rows for batch in self.batches)
+
+
+def run(session: SparkSession, sql: str) -> Answer:
+    """The query's answer as Arrow data, which keeps NaNs, zeros' signs and bytes as they are."""
+    try:
+        frame = session.sql(sql)
+        plan = frame._jdf.queryExecution().executedPlan()
+    except (PySparkException, Py4JError) as error:
+        return Answer((), "", failure_of(error), "")
+    try:
+        batches = tuple(frame._collect_as_arrow(empty_list_if_zero_records=False))
+        failure = None
+    except (PySparkException, Py4JError) as error:
+        batches, failure = (), failure_of(error)
+    late, counted, declined = _scans(plan)
+    schema = frame._jdf.schema().json()
+    return Answer(batches, schema, failure, plan.toString(), late, counted, declined)
+
+
+def failure_of(error: Exception) -> Failure:
+    """The chain of causes of an error that came from the JVM."""
+    link: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    if link is None:
+        raise error
+    throwable = SparkContext._jvm.java.lang.Class.forName("org.apache.spark.SparkThrowable")
+    chain, messages = [], []
+    while link is not None and len(chain) < 12:
+        name = link.getClass().getName()
+        condition = (link.getCondition() or "") if throwable.isInstance(link) else ""
+        chain.append(f"{name}:{condition}" if condition else name)
+        messages.append(link.getMessage() or "")
+        link = link.getCause()
+    return Failure(tuple(chain), "\n".join(messages))
+
+
+def _scans(plan: Any) -> tuple[int, dict[str, int], tuple[str, ...]]:
+    """How many LateScans, what they counted, and why other file scans are Spark's."""
+    late, counted, declined = 0, dict.fromkeys(COUNTED, 0), []
+    decisions = SparkContext._jvm.latebloom.rules.Decision
+    for node in _nodes(plan):
+        if node.nodeName().startswith("LateScan"):
+            late += 1
+            metrics = node.metrics()
+            for name in COUNTED:
+                counted[name] += metrics.apply(name).value()
+        elif node.nodeName().startswith("Scan "):
+            decision = decisions.of(node)
+            declined.append(decision.get().why().code() if decision.isDefined() else "")
+    return late, counted, tuple(declined)
+
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    """Every node of a physical plan, through adaptive plans, stages and reused exchanges."""
+    yield plan
+    kind = plan.getClass().getSimpleName()
+    if kind == "AdaptiveSparkPlanExec":
+        yield from _nodes(plan.executedPlan())
+    elif kind.endswith("QueryStageExec"):
+        yield from _nodes(plan.plan())
+    children = plan.children()
+    for i in range(children.size()):
+        yield from _nodes(children.apply(i))
+
+
+def difference(off: Answer, on: Answer) -> str | None:
+    """Where the two answers differ, in words; None where they agree."""
+    if (off.failure is None) != (on.failure is None):
+        failed, which = (off, "off") if off.failure else (on, "on")
+        assert failed.failure is not None
+        return f"only the run with the extension {which} failed: {_short(failed.failure)}"
+    if off.failure and on.failure:
+        if off.failure.kind != on.failure.kind:
+            return f"other errors\n  off: {_short(off.failure)}\n  on:  {_short(on.failure)}"
+        return None
+    if off.schema != on.schema:
+        return f"other schemas\n  off: {off.schema}\n  on:  {on.schema}"
+    if _same_buffers(off.batches, on.batches):
+        return None
+    missing = Counter(exact_rows(off))
+    missing.subtract(exact_rows(on))
+    lost = [(row, n) for row, n in missing.items() if n > 0]
+    extra = [(row, -n) for row, n in missing.items() if n < 0]
+    if not lost and not extra:
+        return None
+    lines = [f"other rows: {off.rows} off, {on.rows} on"]
+    lines += [f"  lost {n}x {_cut(row)}" for row, n in lost[:4]]
+    lines += [f"  extra {n}x {_cut(row)}" for row, n in extra[:4]]
+    return "\n".join(lines)
+
+
+def _short(failure: Failure) -> str:
+    return " <- ".join(failure.chain) + ": " + failure.message[:400]
+
+
+def _cut(row: tuple[Any, ...]) -> str:
+    text = repr(row)
+    return text if len(text) < 500 else text[:500] + " ..."
+
+
+def _same_buffers(a: tuple[pa.RecordBatch, ...], b: tuple[pa.RecordBatch, ...]) -> bool:
+    """Whether the batches are the same bytes, in the same order; a quick yes, never a no."""
+    return len(a) == len(b) and all(
+        x.serialize().to_pybytes() == y.serialize().to_pybytes() for x, y in zip(a, b, strict=True)
+    )
+
+
+def exact_rows(answer: Answer) -> Iterator[tuple[Any, ...]]:
+    """The rows as tuples that can be compared, counted and hashed."""
+    for batch in answer.batches:
+        yield from zip(*(_exact(column) for column in batch.columns), strict=True)
+
+
+def _exact(array: pa.Array) -> list[Any]:
+    """Hashable values that are equal exactly when Spark's are the same bits."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        fields = [_exact(field) for field in array.flatten()]
+        valid = array.is_valid().to_pylist()
+        return [v if ok else None for ok, v in zip(valid, zip(*fields, strict=True), strict=True)]
+    if pa.types.is_map(kind):
+        entries = list(zip(_exact(array.keys), _exact(array.items), strict=True))
+        return _split(array, entries)
+    if pa.types.is_list(kind):
+        return _split(array, _exact(array.values))
+    if pa.types.is_string(kind):
+        return array.view(pa.binary()).to_pylist()
+    if pa.types.is_float64(kind):
+        return array.view(pa.int64()).to_pylist()
+    if pa.types.is_float32(kind):
+        return array.view(pa.int32()).to_pylist()
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
+        return array.view(pa.int64()).to_pylist()
+    if pa.types.is_date32(kind):
+        return array.view(pa.int32()).to_pylist()
+    return array.to_pylist()
+
+
+def _split(array: Any, values: list[Any]) -> list[Any]:
+    starts = array.offsets.to_pylist()
+    valid = array.is_valid().to_pylist()
+    return [tuple(values[starts[i] : starts[i + 1]]) if ok else None for i, ok in enumerate(valid)]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sessions of one application that differ in the extension's master switch only."""
+
+    off: SparkSession
+    on: SparkSession
+
+    @staticmethod
+    def of(spark: SparkSession, confs: dict[str, str] | None = None) -> Pair:
+        off, on = spark.newSession(), spark.newSession()
+        for session, enabled in ((off, "false"), (on, "true")):
+            session.conf.set(ENABLED, enabled)
+            for key, value in (confs or {}).items():
+                session.conf.set(key, value)
+        return Pair(off, on)
+
+    def view(self, name: str, make: Any) -> None:
+        """Gives the frame that ``make(session)`` reads a name in both sessions."""
+        for session in (self.off, self.on):
+            frame: DataFrame = make(session)
+            frame.createOrReplaceTempView(name)
+
+    def parquet(self, name: str, path: object, **options: str) -> None:
+        self.view(name, lambda session: session.read.options(**options).parquet(str(path)))
+
+    def check(self, sql: str, expect: str = "late") -> str | None:
+        """What is wrong with the query's answer or plan, in words; None where nothing is.
+
+        ``expect`` is ``late`` (a LateScan took the work), ``spark`` with the code of a reason (no
+        LateScan, and that reason on a scan), ``either``, or a text that the plan must show.
+        """
+        off, on = run(self.off, sql), run(self.on, sql)
+        wrong = difference(off, on) or _unexpected(off, on, expect)
+        if wrong is None:
+            return None
+        plan = re.sub(r"(?m)^", "    ", on.plan[:3000])
+        return f"{sql}\n  {wrong}\n  plan with the extension on:\n{plan}"
+
+
+def _unexpected(off: Answer, on: Answer, expect: str) -> str | None:
+    if off.late_scans:
+        return "a LateScan with the extension off"
+    if expect == "either" or on.failure:
+        return None
+    if expect.startswith("spark "):
+        if on.late_scans:
+            return "a LateScan where Spark's own scan was expected"
+        code = expect.removeprefix("spark ")
+        return None if code in on.declined else f"reasons {on.declined}, expected {code!r}"
+    if expect != "late":
+        return None if expect in on.plan else f"the plan does not say {expect!r}"
+    if not on.late_scans:
+        return "no LateScan: the query tests nothing"
+    if not any(on.counted[name] for name in (*WORK, "filesBySpark")):
+        return f"a LateScan that did nothing: {on.counted}"
+    return None

@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- tables: mixed flat
+select * from t where low = 7;
+select id, s from t where i32 = 17;
+select id, i32 from t where i32 <> 17;
+select id, s from t where i32 <=> 17;
+-- expect: either
+select id, s from t where i32 <=> null;
+select id, s from t where not (i32 <=> null) and low < 2;
+select id, s, f64 from t where i32 < -4900;
+select id, s, f64 from t where i32 <= -4900;
+select id, s, f64 from t where 4900 < i32;
+select id, s, f64 from t where i32 >= 4900;
+select id, mode, d from t where i32 between -100 and 100;
+select id, mode from t where i32 not between -4000 and 4000;
+select id, mode from t where i8 = 3;
+select id, mode from t where i8 = cast(-128 as tinyint) or i8 = cast(127 as tinyint);
+select id, mode from t where i8 between 5 and 9;
+select id, mode from t where i16 = -3;
+select id, mode from t where i16 > 290S;
+select id, mode from t where i16 in (-32768S, 32767S, 0S);
+select id, mode from t where i64 = 9223372036854775807;
+select id, mode from t where i64 < -1000000000000;
+select id, mode from t where i64 >= -9223372036854775808L;
+select id, mode from t where i32 = 2147483647 or i32 = cast(-2147483648 as int);
+select id, s from t where flag;
+select id, s from t where not flag;
+select id, s from t where flag = true and low = 3;
+select id, s from t where flag <> true;
+select id, s from t where flag <=> false;
+select * from t where d = date'1970-01-01';
+select id, d, ts from t where d < date'1969-10-15';
+select id, d from t where d between date'1970-01-01' and date'1970-01-09';
+select id, ts, s from t where ts < timestamp'1969-12-26 00:00:00 UTC';
+select id, ts, s from t where ts >= timestamp'1970-01-09 00:00:00.000001 UTC';
+select id, ts, s from t where ts = timestamp'1970-01-01 00:00:00 UTC';
+select id, ntz, s from t where ntz > timestamp_ntz'1970-01-09 03:00:00';
+select id, ntz, s from t where ntz = timestamp_ntz'1970-01-01 00:00:00.000001' or ntz < timestamp_ntz'1969-12-25 05:00:00';
+select id, mode from t where sorted = 4;
+select id, mode from t where sorted <> 4;
+select id, mode from t where one = 'only';
+select id, mode from t where one <> 'only';
+select id, mode from t where none_i = 4;
+select id, mode from t where none_i is null and low = 4;
+select id, mode from t where none_s <=> null and low = 4;
+select id, mode, rare from t where rare > 2;
+select id, mode, runs from t where runs = 3;
+select id, mode, runs from t where runs is null;

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- tables: mixed flat
+select mode, count(*), sum(i32), min(s), max(d), avg(i8) from t where low < 5 group by mode;
+select count(distinct mode), count(distinct low), max(f64) from t where i32 > 0;
+select distinct mode, low from t where low in (1, 2) and f64 > 0d;
+select count(*) from (select * from t where low = 3 limit 5);
+select count(*) from (select s from t where id > 5 limit 2000);
+select * from t where low = 3 order by id limit 7;
+select id, s from t where low = 3 order by id desc limit 7 offset 3;
+-- expect: either
+select count(*) from (select id from t where low = 3 limit 0) x join (select id from t where low = 4) y on x.id = y.id;
+select * from (select id, s from t where low = 3 union all select id, mode from t where low = 4 and i32 > 0);
+select id, s from t where low = 3 union select id, s from t where low < 5 and low > 2;
+select id, s from t where low < 5 except select id, s from t where i32 > 0;
+select id, s from t where low < 5 intersect select id, s from t where i32 > 0;
+select a.id, b.s from t a join t b on a.id = b.id where a.low = 3 and b.i32 > 0;
+select a.id, b.id from t a join t b on a.i32 = b.i32 where a.low = 3 and b.low = 4;
+select /*+ merge(b) */ a.id, b.s from t a join t b on a.id = b.id where a.low = 3 and b.mode like '%A%';
+select /*+ shuffle_hash(b) */ a.id, b.s from t a join t b on a.id = b.id where a.low = 3 and b.mode like '%A%';
+select a.id, b.s from t a left join t b on a.id = b.id + 1 and b.low = 3 where a.i32 > 4000;
+select a.id, b.s from t a full join (select * from t where low = 4) b on a.id = b.id where a.low = 3 or b.low = 4;
+select a.id from t a left semi join t b on a.i32 = b.i32 and b.low = 3 where a.low = 4;
+select a.id from t a left anti join t b on a.low = b.runs and b.mode = 'AIR' where a.flag;
+select t.id, t.s, keys.name from t join keys on t.low = keys.k where t.i32 > 100;
+select t.id, t.s from t join keys on t.low = keys.k and t.mode = keys.name where t.flag;
+select id, s from t where low = (select max(k) - 20 from keys) and i32 > 0;
+select id, s from t where low in (select k from keys where name <> 'AIR') and flag;
+select id, s from t where exists (select 1 from keys where k = low) and i32 < 0;
+select id, s from t where low not in (select k from keys where k is not null) and flag;
+select id, s from t where i32 > (select avg(i32) from t where low = 3) and low = 4;
+with x as (select id, mode, low from t where i32 > 0) select a.mode, count(*) from x a join x b on a.id = b.id group by a.mode;
+select mode, rank() over (partition by mode order by id) from t where low = 3;
+select id + 1, upper(s), length(bin) from t where low = 3;
+select id as s, s as id from t where low = 3;
+select id, id, low, low from t where low = 3;
+select t.* from t where t.LOW = 3 and T.Mode = 'AIR';
+select explode(array(id, low)) from t where low = 3;
+select /*+ repartition(3) */ id, s from t where low = 3;
+select id, s from t where low = 3 cluster by mode;
+select s, count(*) from t where mode in ('AIR', 'MAIL') group by s having count(*) > 1;
+select id, x.name from t, lateral (select name from keys where k = t.low) x where i32 > 4000;
+select mode, low, count(*) from t where i32 > 0 group by rollup(mode, low);
