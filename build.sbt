@@ -81,6 +81,53 @@ lazy val bench = project
     Jmh / javaOptions ++= sparkJvmOptions
   )
 
+// Spark's own suites with the extension attached: see dev/spark-suites.
+val stage = taskKey[File]("Writes the java options that run Spark's suites, class path included")
+lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
+  .dependsOn(latebloom)
+  .settings(
+    publish / skip := true,
+    // A Jackson module asks for a newer Scala library than the one Spark itself ships.
+    dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
+    libraryDependencies ++= Seq("sql", "sql-api", "catalyst", "core", "common-utils", "tags").map(
+      m => "org.apache.spark" %% s"spark-$m" % sparkVersion classifier "tests"
+    ) ++ Seq(
+      "org.apache.spark" %% "spark-sql" % sparkVersion,
+      "org.scalatest" %% "scalatest" % "3.2.19",
+      "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0",
+      "org.scalatestplus" %% "mockito-5-12" % "3.2.19.0"
+    ),
+    stage := {
+      val unpacked = target.value / "spark"
+      // The suites open their test data as files, so a jar on the class path is not enough.
+      val entries = (Runtime / fullClasspath).value.files.map {
+        case jar if jar.getName.endsWith("-tests.jar") =>
+          val dir = unpacked / jar.base
+          if (!dir.exists) IO.unzip(jar, dir)
+          dir
+        case other => other
+      }
+      val options = sparkJvmOptions ++ Seq(
+        "-ea",
+        "-Xss4m",
+        // Many short queries, each with classes of its own: the optimising compiler never pays.
+        "-XX:TieredStopAtLevel=1",
+        s"-Dlog4j2.configurationFile=${baseDirectory.value / "log4j2.properties"}",
+        "-Dspark.testing=1",
+        "-Dspark.ui.enabled=false",
+        "-Dspark.ui.showConsoleProgress=false",
+        "-Dspark.unsafe.exceptionOnMemoryLeak=true",
+        "-Dspark.memory.debugFill=true",
+        "-Dspark.hadoop.hadoop.security.key.provider.path=test:///",
+        "-Dderby.system.durability=test"
+      )
+      val file = target.value / "java-args"
+      val path = entries.mkString(java.io.File.pathSeparator)
+      IO.writeLines(file, options ++ Seq("-cp", "\"" + path + "\""))
+      file
+    }
+  )
+
 lazy val root = project
   .in(file("."))
   .aggregate(latebloom)
