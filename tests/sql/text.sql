@@ -47,7 +47,7 @@ select id, bin from t where bin = X'00' or bin is null;
 select id, s from t where s like null;
 -- expect: either
 select id, mode from t where s like mode;
--- expect: spark nothing-pushable
+-- expect: spark not-selective
 select id, mode from t where upper(mode) = 'AIR';
--- expect: spark nothing-pushable
+-- expect: spark not-selective
 select id, mode from t where length(s) > 100;
