@@ -71,7 +71,7 @@ class LateScansSuite extends LateBloomTest {
     sameAnswer(spark.sql(
       "select id from t where n = 3 and id % 4 = 1 and id + n > 20 and st.x > 5")) { plan =>
       val Seq(scan) = lateScans(plan)
-      assert(scan.filterColumns.map(_.name) == Seq("n"))
+      assert(scan.filterColumns.map(_.name) == Seq("n", "id"))
       assert(names(scan).take(3) == Seq("id", "n", "st"))
       val codes = Decision.of(scan).get.residual.map(_.why.code)
       assert(codes.toSet == Set("expression", "several-columns", "column-type"))
@@ -94,8 +94,8 @@ class LateScansSuite extends LateBloomTest {
       Residual(random, Reasons.nonDeterministic),
       Residual(later, Reasons.afterNonDeterministic)))
     sameAnswer(spark.sql("select id from t where n = 3 and rand(1) < 2 and id > 50")) { plan =>
-      assert(Decision.of(lateScans(plan).head).get.residual.map(_.why.code) ==
-        Seq("non-deterministic"))
+      assert(lateScans(plan).size == 1)
+      assert(nodes(plan) { case f: FilterExec => f }.size == 1)
     }
   }
 
