@@ -26,7 +26,7 @@ private[rules] object LatePlan {
       p.projectList.filter(e => abovePayload.forall(_.contains(e.toAttribute)))
     }
     val needed = lowerList.map(l => AttributeSet(l.flatMap(_.references))).orElse(abovePayload)
-    val late = lateScan(found.scan, filters, needed, settings)
+    val late = lateScan(found, filters, needed, settings)
 
     val lower = lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
     val filtered = FilteredScan.filter(rest, lower)
@@ -39,14 +39,18 @@ private[rules] object LatePlan {
   }
 
   private def lateScan(
-      scan: FileSourceScanExec,
+      found: FilteredScan,
       filters: Seq[ColumnFilter],
       needed: Option[AttributeSet],
       settings: LateBloomConf.Settings): LateScan = {
+    val scan = found.scan
     val kept = needed.map(_ ++ layout(scan))
     val conditions = filters.flatMap(_.conditions)
-    // Filter knows which columns are no longer null; let it say so.
-    val notNull = FilterExec(conditions.reduce(And), scan).output
+    // Filter knows which columns are no longer null. The Project above it may not, and is taken at
+    // its word: broadcast keys are bound to its output, and dynamic partition pruning compares them.
+    val nullable = AttributeSet(found.above.toSeq.flatMap(_.output).filter(_.nullable))
+    val output = FilterExec(conditions.reduce(And), scan).output
+      .map(a => a.withNullability(a.nullable || nullable.contains(a)))
     val filterOnly = filters.map(_.column).filterNot(c => kept.forall(_.contains(c)))
     val dropped = AttributeSet(filterOnly)
     val payload = scan.output
@@ -55,7 +59,7 @@ private[rules] object LatePlan {
     new LateScan(
       scan.relation,
       scan.stream,
-      notNull.filterNot(dropped.contains),
+      output.filterNot(dropped.contains),
       StructType(payload),
       scan.partitionFilters,
       scan.optionalBucketSet,

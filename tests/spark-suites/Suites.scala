@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latebloom.suites
+
+/** Spark's suites that read files through FileSourceScanExec, most of them Parquet. */
+object Suites {
+  private val sql = "org.apache.spark.sql"
+  private val parquet = s"$sql.execution.datasources.parquet"
+
+  private val classes = Seq(
+    s"$parquet.ParquetV1QuerySuite",
+    s"$parquet.ParquetV1FilterSuite",
+    s"$parquet.ParquetV1SchemaPruningSuite",
+    s"$parquet.ParquetV1PartitionDiscoverySuite",
+    s"$parquet.ParquetIOSuite",
+    s"$parquet.ParquetInteroperabilitySuite",
+    s"$parquet.ParquetRebaseDatetimeV1Suite",
+    s"$parquet.ParquetColumnIndexSuite",
+    s"$parquet.ParquetFieldIdIOSuite",
+    s"$parquet.ParquetTypeWideningSuite",
+    s"$sql.execution.datasources.FileMetadataStructSuite",
+    s"$sql.execution.datasources.FileSourceStrategySuite",
+    s"$sql.DynamicPartitionPruningV1SuiteAEOn",
+    s"$sql.DynamicPartitionPruningV1SuiteAEOff",
+    s"$sql.sources.BucketedReadWithoutHiveSupportSuite",
+    s"$sql.sources.DisableUnnecessaryBucketedScanWithoutHiveSupportSuite"
+  )
+
+  val classNames: Map[String, String] = classes.map(c => c.split('.').last -> c).toMap
+
+  val all: Seq[String] = classes.map(_.split('.').last)
+
+  /** Quick and telling: filtered reads of all kinds, and plans that other rules of Spark look into. */
+  val ci: Seq[String] = Seq("ParquetV1QuerySuite", "DynamicPartitionPruningV1SuiteAEOn")
+}
