@@ -42,12 +42,15 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     running = _jvm.settings()
     if _jvm.has_context():
-        if EXTENSION not in split((running or {}).get(EXTENSIONS_KEY, "")):
+        registered = (running or {}).get(EXTENSIONS_KEY, "")
+        if EXTENSION not in split(registered):
             raise ExtensionLoadedLateError(
                 "a Spark session already runs in this process, without LateBloom",
-                where=f"{EXTENSIONS_KEY} = {(running or {}).get(EXTENSIONS_KEY, '')!r}",
-                fix="call spark.stop() first, or call latebloom.configure(builder) before the "
-                "first getOrCreate()",
+                where=f"{EXTENSIONS_KEY} = {registered!r}",
+                fix="call spark.stop() first"
+                if _jvm.can_load_extension()
+                else "restart this Python, and call latebloom.configure(builder) before the first "
+                "getOrCreate(): the JVM was started without the jar",
             )
         return builder
     if running is None:

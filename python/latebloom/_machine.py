@@ -10,11 +10,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from latebloom._confs import confs
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Of the confs that are set, those that can change a time. Paths and host names stay out.
-_TELLING = ("spark.latebloom.", "spark.sql.", "spark.master", "spark.driver.memory")
+# Of Spark's confs that are set, those that can change a time. Paths and host names stay out.
+_TELLING = ("spark.sql.", "spark.master", "spark.driver.memory")
 _LOCAL = ("spark.sql.warehouse.dir",)
 
 
@@ -37,9 +39,12 @@ def describe(spark: SparkSession) -> dict[str, Any]:
         },
         "commit": _commit(),
         "confs": {
-            key: settings[key]
-            for key in sorted(settings)
-            if key.startswith(_TELLING) and key not in _LOCAL
+            **{conf.key: conf.value for conf in confs(spark)},
+            **{
+                key: settings[key]
+                for key in sorted(settings)
+                if key.startswith(_TELLING) and key not in _LOCAL
+            },
         },
     }
 

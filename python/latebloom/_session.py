@@ -45,7 +45,7 @@ def require_extension(spark: SparkSession) -> None:
         raise ExtensionNotLoadedError(
             "this session runs without LateBloom",
             where=f"{EXTENSIONS_KEY} = {registered!r}",
-            fix="stop it, and build it anew with latebloom.configure(SparkSession.builder)",
+            fix="build it with latebloom.configure(SparkSession.builder), in a new process",
         )
 
 

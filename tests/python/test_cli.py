@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import latebloom
 import pytest
@@ -29,41 +30,70 @@ def test_jar_prints_the_path_that_the_package_gives(capsys):
     assert capsys.readouterr().out == f"{latebloom.jar_path()}\n"
 
 
-def test_explain_answers_in_json(orders):
-    done = run(
-        "explain", "--json", "--view", f"o={orders}", "select * from o where id < 9",
-        "--master", "local[1]",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (scan,) = json.loads(done.stdout)["scans"]
+@pytest.fixture
+def session_at_hand(monkeypatch, spark):
+    """Commands use the tests' session in place of one of their own."""
+    monkeypatch.setattr(cli._local, "local_session", lambda *_, **__: nullcontext(spark))
+
+
+def test_explain_answers_in_json(session_at_hand, capsys, orders):
+    assert (
+        cli.main(["explain", "--json", "--view", f"o={orders}", "select 1 from o where id < 9"])
+        == 0
+    )
+    (scan,) = json.loads(capsys.readouterr().out)["scans"]
     assert scan["applied"]
 
 
 def test_compare_prints_the_answer_and_the_times(orders):
     done = run(
-        "compare", "--runs", "1", "--view", f"o={orders}", "select * from o where id < 9",
-        "--master", "local[1]", "--conf", "spark.sql.adaptive.enabled=false",
-    )  # fmt: skip
+        *("compare", "--runs", "1", "--view", f"o={orders}", "select * from o where id < 9"),
+        *("--master", "local[1]", "--conf", "spark.sql.adaptive.enabled=false"),
+    )
     assert done.returncode == 0, done.stderr
     assert "equal, 9 rows" in done.stdout
     assert "LateScan" in done.stdout
 
 
-def test_a_file_that_is_no_parquet_is_named_and_no_stack_trace_is_shown(tmp_path):
+@pytest.mark.parametrize("command", ["explain", "compare"])
+def test_a_file_that_is_no_parquet_is_named_and_no_stack_trace_is_shown(
+    session_at_hand, capsys, tmp_path, command
+):
     bad = tmp_path / "bad.parquet"
     bad.write_text("not a parquet file, but longer than a footer")
-    done = run("explain", "--view", f"o={bad}", "select * from o", "--master", "local[1]")
-    assert done.returncode == 2
-    assert "bad.parquet" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert "at org.apache" not in done.stderr
+    assert cli.main([command, "--view", f"o={bad}", "select * from o"]) == 2
+    said = capsys.readouterr().err
+    assert "bad.parquet" in said
+    assert "at org.apache" not in said
 
 
-def test_sql_that_spark_refuses_is_told_without_a_stack_trace():
-    done = run("explain", "select nothing", "--master", "local[1]")
-    assert done.returncode == 2
-    assert "UNRESOLVED_COLUMN" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_file_whose_pages_are_damaged_is_named(session_at_hand, capsys, tmp_path, orders):
+    # The footer is whole: only the run can find out.
+    content = bytearray(orders.read_bytes())
+    content[4:100_000] = bytes(99_996)
+    damaged = tmp_path / "damaged.parquet"
+    damaged.write_bytes(content)
+    assert cli.main(["compare", "--view", f"o={damaged}", "select * from o where id < 9"]) == 2
+    assert "damaged.parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("select nothing", "UNRESOLVED_COLUMN"),
+        ("select * from nowhere", "TABLE_OR_VIEW_NOT_FOUND"),
+        ("selec", "PARSE_SYNTAX_ERROR"),
+    ],
+)
+def test_sql_that_spark_refuses_is_told_in_sparks_words(session_at_hand, capsys, sql, said):
+    assert cli.main(["explain", sql]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_view_of_nothing_is_told_by_its_path(session_at_hand, capsys, tmp_path):
+    view = f"o={tmp_path}/none.parquet"
+    assert cli.main(["explain", "--view", view, "select * from o"]) == 2
+    assert "none.parquet" in capsys.readouterr().err
 
 
 def test_doctor_finds_all_well():

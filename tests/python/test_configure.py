@@ -129,10 +129,16 @@ def test_our_jar_among_those_of_the_submit_arguments_is_enough(monkeypatch):
     assert JARS not in options
 
 
-def test_a_running_session_without_latebloom_is_an_error_that_says_what_to_do(monkeypatch):
+@pytest.mark.parametrize(
+    ("jar_is_loaded", "fix"), [(True, r"spark\.stop\(\)"), (False, "restart this Python")]
+)
+def test_a_running_session_without_latebloom_is_an_error_that_says_what_to_do(
+    monkeypatch, jar_is_loaded, fix
+):
     monkeypatch.setattr(_jvm, "has_context", lambda: True)
+    monkeypatch.setattr(_jvm, "can_load_extension", lambda: jar_is_loaded)
     monkeypatch.setattr(_jvm, "settings", lambda: {EXTENSIONS: "a.B"})
-    with pytest.raises(latebloom.ExtensionLoadedLateError, match=r"spark\.stop\(\)") as error:
+    with pytest.raises(latebloom.ExtensionLoadedLateError, match=fix) as error:
         configured()
     assert "a.B" in error.value.where
 
