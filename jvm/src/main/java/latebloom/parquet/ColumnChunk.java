@@ -10,6 +10,7 @@ import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.Selection;
 import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Util;
@@ -29,8 +30,8 @@ import org.apache.parquet.internal.hadoop.metadata.IndexReference;
  *
  * With an offset index the places of the pages are known beforehand, and only pages that hold
  * wanted rows are fetched. Without one, or when all pages are wanted, the chunk is fetched whole and
- * its page headers are walked. Pages of a repeated column that were walked have no known rows
- * ({@link #rowsKnown}).
+ * its page headers are walked. Pages of a repeated column that were walked have no known
+ * rows.
  */
 final class ColumnChunk {
   /** An index is read when at least one of this many equal parts of the row group has no row. */
@@ -74,6 +75,7 @@ final class ColumnChunk {
   /** Whether pages can be left out by reading this chunk's offset index first. */
   boolean wantsIndex(Selection wanted) {
     return index == null
+        && !isDeltaPacked()
         && !walked
         && !indexUseless
         && meta.getOffsetIndexReference() != null
@@ -175,11 +177,15 @@ final class ColumnChunk {
     if (walked) {
       return 0;
     }
-    long avoided = meta.getTotalSize();
+    long avoided = meta.getTotalSize() - fetched(dictionaryPage);
     for (Page p : pages) {
-      avoided -= p.bytes == null ? 0 : p.bytes.length();
+      avoided -= fetched(p);
     }
-    return avoided - (dictionaryPage == null ? 0 : dictionaryPage.bytes.length());
+    return avoided;
+  }
+
+  private static int fetched(Page p) {
+    return p == null || p.bytes == null ? 0 : p.bytes.length();
   }
 
   /** Data pages that are known of and were never decompressed. */
@@ -284,9 +290,18 @@ final class ColumnChunk {
     return pages.length;
   }
 
-  /** Whether the rows of each page are known; else every page must be read in turn. */
-  boolean rowsKnown() {
-    return firstRow != null;
+  /**
+   * Whether Spark's reader can be asked for some of the rows; else it must read every page in turn.
+   * It can't when the rows of a page are unknown, nor with DELTA_BINARY_PACKED: asked for no value,
+   * its decoder starts again from the page's first, and the reader above it asks for that where a
+   * step ends just before a range of rows begins.
+   */
+  boolean skipsRows() {
+    return !isDeltaPacked() && (rowsFollowValues() || index != null);
+  }
+
+  private boolean isDeltaPacked() {
+    return meta.getEncodings().contains(Encoding.DELTA_BINARY_PACKED);
   }
 
   int firstRow(int page) {

@@ -8,6 +8,7 @@ import latebloom.read.ColumnPredicate;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.OutputColumn;
+import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
 import org.apache.parquet.column.Encoding;
@@ -130,6 +131,7 @@ final class FlatColumn implements SelectiveColumn {
   private void filterPage(
       int p, Selection wanted, ColumnPredicate predicate, byte[] mask, Selection.Builder passed)
       throws IOException {
+    RunningTask.checkNotKilled();
     int from = chunk.firstRow(p);
     int to = chunk.endRow(p);
     FlatPage read = FlatPage.read(chunk, p, reader, cache.keepsPages() ? null : buffer);

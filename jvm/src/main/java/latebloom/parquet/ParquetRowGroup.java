@@ -145,8 +145,10 @@ final class ParquetRowGroup implements RowGroup {
     split.fetcher.fetch(indexed.stream().map(ColumnChunk::indexRange).toList());
     List<Wanted> pages = new ArrayList<>();
     for (Need need : needs) {
-      for (ColumnChunk chunk : chunksOf(need.column())) {
-        chunk.want(need.rows(), pages);
+      List<ColumnChunk> leaves = chunksOf(need.column());
+      boolean selects = isFlat(need.column()) || leaves.stream().allMatch(ColumnChunk::skipsRows);
+      for (ColumnChunk chunk : leaves) {
+        chunk.want(selects ? need.rows() : Selection.all(rows), pages);
       }
     }
     split.fetcher.fetch(pages);

@@ -46,16 +46,7 @@ final class SelectedPages implements PageReadStore {
     this.rows = rows;
     this.rowGroupOffset = rowGroupOffset;
     this.reader = reader;
-    this.exact = chunks.values().stream().allMatch(c -> c.rowsKnown() && skipsRows(c));
-  }
-
-  /**
-   * Spark's decoder of DELTA_BINARY_PACKED starts again from the page's first value when it is asked
-   * for no value, and that is what the reader above it asks for where a step ends just before a
-   * range of rows begins.
-   */
-  private static boolean skipsRows(ColumnChunk chunk) {
-    return !chunk.meta.getEncodings().contains(Encoding.DELTA_BINARY_PACKED);
+    this.exact = chunks.values().stream().allMatch(ColumnChunk::skipsRows);
   }
 
   /**

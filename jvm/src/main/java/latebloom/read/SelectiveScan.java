@@ -4,7 +4,6 @@ package latebloom.read;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
@@ -118,7 +117,7 @@ public final class SelectiveScan implements BatchSource {
 
   /** Filters the next window that may have survivors; false at the end of the split. */
   private boolean nextWindow() throws IOException {
-    checkNotKilled();
+    RunningTask.checkNotKilled();
     if (group == null) {
       group = groups.next();
       if (group == null) {
@@ -153,7 +152,7 @@ public final class SelectiveScan implements BatchSource {
     fetchFor(filters, window, eager);
     Selection rows = window;
     for (int i = 0; i < filters.size() && !rows.isNone(); i++) {
-      checkNotKilled();
+      RunningTask.checkNotKilled();
       ScanFilter f = filters.get(i);
       if (i > 0) {
         group.fetch(List.of(new RowGroup.Need(f.column(), rows)));
@@ -213,13 +212,6 @@ public final class SelectiveScan implements BatchSource {
       for (int p = 0; p < payload.length; p++) {
         payload[p] = group.payloadColumn(p);
       }
-    }
-  }
-
-  private static void checkNotKilled() {
-    TaskContext task = TaskContext.get();
-    if (task != null) {
-      task.killTaskIfInterrupted();
     }
   }
 
