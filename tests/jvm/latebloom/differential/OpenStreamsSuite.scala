@@ -2,6 +2,7 @@
 package latebloom.differential
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration._
@@ -10,6 +11,7 @@ import scala.util.{Failure, Try}
 
 import org.apache.spark.{DebugFilesystem, SparkException}
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.functions.{col, udf}
 import org.scalatest.{BeforeAndAfterAll, BeforeAndAfterEach}
 import org.scalatest.concurrent.Eventually
@@ -114,16 +116,16 @@ class OpenStreamsSuite
   }
 
   test("a cancelled job closes its streams") {
-    val slow = udf { (id: Long) => Thread.sleep(20); id }
     implicit val context: ExecutionContext = ExecutionContext.global
     for (interrupt <- Seq(true, false)) {
       val group = s"cancel-$interrupt"
+      val df = selected.select(OpenStreamsSuite.slow(col("id")), col("text"))
+      OpenStreamsSuite.rowsSeen.set(0)
       val job = Future {
         spark.sparkContext.setJobGroup(group, "slow", interrupt)
-        selected.select(slow(col("id")), col("text")).collect()
+        df.collect()
       }
-      eventually(assert(spark.sparkContext.statusTracker.getJobIdsForGroup(group).nonEmpty))
-      Thread.sleep(300)
+      eventually(assert(OpenStreamsSuite.rowsSeen.get > 0))
       spark.sparkContext.cancelJobGroup(group)
       assert(Try(Await.result(job, 30.seconds)).isFailure)
       eventually(DebugFilesystem.assertNoOpenStreams())
@@ -167,5 +169,17 @@ class OpenStreamsSuite
       "select text from t where k = 7 and id > (select avg(id) from t where word = '3')"
     )
     queries.foreach(sql => assert(spark.sql(sql).collect().nonEmpty))
+  }
+}
+
+object OpenStreamsSuite {
+
+  /** Rows that [[slow]] has begun with; the tasks run in this JVM. */
+  val rowsSeen = new AtomicInteger
+
+  val slow: UserDefinedFunction = udf { (id: Long) =>
+    rowsSeen.incrementAndGet()
+    Thread.sleep(20)
+    id
   }
 }
