@@ -19,3 +19,7 @@ select id, s from t where s in ('%', '_', '', 'é', 'aé');
 select id, s from t where s not in ('%', '_', '');
 select id, bin from t where bin between X'61' and X'80';
 select s, count(*) from t where id < 700 group by s;
+select id, s from t where s = cast(X'FFFE' as string);
+select id, s from t where contains(s, cast(X'C3' as string));
+select id, s from t where endswith(s, cast(X'80' as string));
+select id, s from t where s >= cast(X'ED' as string);

@@ -367,17 +367,6 @@ EXOTIC = [
     Variant("duckdb_v2", by_duckdb(_tables.exotic, parquet_version="v2")),
 ]
 
-# With pushdown, Spark itself loses rows: it hands parquet-java such literals with their bytes
-# replaced, by which parquet-java then drops row groups.
-MALFORMED_LITERALS = [
-    Variant(
-        "arrow",
-        by_arrow(_tables.malformed_text),
-        full=True,
-        confs={"spark.sql.parquet.filterPushdown": "false"},
-    ),
-]
-
 WIDE = [
     Variant("arrow", by_arrow(_tables.wide), full=True),
     Variant(
@@ -430,6 +419,5 @@ TABLES: dict[str, list[Variant]] = {
     "exotic": EXOTIC,
     "wide": WIDE,
     "text": TEXT,
-    "malformed_literals": MALFORMED_LITERALS,
     "lineitem": LINEITEM,
 }

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 ENABLED = "spark.latebloom.enabled"
 
+# Spark 4.1.3 with pushdown is not always right itself. Its row-group filters take -0.0 and 0.0 for
+# two values and replace the bytes of a literal that is not UTF-8, so that rows that pass are lost;
+# and with a page index its delta decoders lose their place. Without these it decides by Filter.
+PLAINLY = {
+    "spark.sql.parquet.filterPushdown": "false",
+    "parquet.filter.columnindex.enabled": "false",
+}
+
 # What a LateScan counts, by metric name; any of the first four says that it took the work.
 WORK = ("rowGroupsPruned", "rowGroupsSkipped", "rowGroupsLate", "rowGroupsEager")
 COUNTED = (*WORK, "rowsFiltered", "filesBySpark")
@@ -197,23 +205,29 @@ def _split(array: Any, values: list[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sessions of one application that differ in the extension's master switch only."""
+    """Two sessions of one application that differ in the extension's master switch only.
+
+    A third, ``plain``, has the extension off and with it the shortcuts of Spark's own reader.
+    """
 
     off: SparkSession
     on: SparkSession
+    plain: SparkSession
 
     @staticmethod
     def of(spark: SparkSession, confs: dict[str, str] | None = None) -> Pair:
-        off, on = spark.newSession(), spark.newSession()
-        for session, enabled in ((off, "false"), (on, "true")):
-            session.conf.set(ENABLED, enabled)
-            for key, value in (confs or {}).items():
+        pair = Pair(spark.newSession(), spark.newSession(), spark.newSession())
+        for session in (pair.off, pair.on, pair.plain):
+            settings = {**(confs or {}), ENABLED: "true" if session is pair.on else "false"}
+            if session is pair.plain:
+                settings |= PLAINLY
+            for key, value in settings.items():
                 session.conf.set(key, value)
-        return Pair(off, on)
+        return pair
 
     def view(self, name: str, make: Any) -> None:
-        """Gives the frame that ``make(session)`` reads a name in both sessions."""
-        for session in (self.off, self.on):
+        """Gives the frame that ``make(session)`` reads a name in all sessions."""
+        for session in (self.off, self.on, self.plain):
             frame: DataFrame = make(session)
             frame.createOrReplaceTempView(name)
 
@@ -227,7 +241,10 @@ class Pair:
         LateScan, and that reason on a scan), ``either``, or a text that the plan must show.
         """
         off, on = run(self.off, sql), run(self.on, sql)
-        wrong = difference(off, on) or _unexpected(off, on, expect)
+        wrong = difference(off, on)
+        if wrong and difference(run(self.plain, sql), on) is None:
+            wrong = None
+        wrong = wrong or _unexpected(off, on, expect)
         if wrong is None:
             return None
         plan = re.sub(r"(?m)^", "    ", on.plan[:3000])

@@ -249,7 +249,7 @@ def test_cached_and_rewritten_data(tmp_path: Path, pair_of: PairOf) -> None:
     try:
         check(pair, "select * from c where s = 'text 3'", "select count(*) from c", expect="either")
     finally:
-        for session in (pair.off, pair.on):
+        for session in (pair.off, pair.on, pair.plain):
             session.table("c").unpersist()
 
 
