@@ -12,10 +12,9 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
 
-/**
- * What people read. Set the environment variable LATEBLOOM_GOLDEN=write to write the files anew,
- * and read the difference.
- */
+/** What people read. Set the environment variable LATEBLOOM_GOLDEN=write to write the files anew,
+  * and read the difference.
+  */
 class ExplainSuite extends LateBloomTest {
 
   override protected def sparkConf: SparkConf = super.sparkConf
@@ -60,6 +59,9 @@ class ExplainSuite extends LateBloomTest {
   golden("whole-filter-formatted", FormattedMode, whole)
   golden("whole-filter-extended", ExtendedMode, whole)
   golden("residual-formatted", FormattedMode, partly)
-  golden("declined-formatted", FormattedMode,
-    "select t.id, o.name from t join o on t.id = o.k where o.name = 'd3'")
+  golden(
+    "declined-formatted",
+    FormattedMode,
+    "select t.id, o.name from t join o on t.id = o.k where o.name = 'd3'"
+  )
 }

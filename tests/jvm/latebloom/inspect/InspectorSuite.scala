@@ -10,7 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 
 class InspectorSuite extends LateBloomTest {
-  private implicit val formats: Formats = DefaultFormats
+  implicit private val formats: Formats = DefaultFormats
 
   private def withData(body: => Unit): Unit = withTable("t") {
     spark.range(100).selectExpr("id", "cast(id % 10 as int) n").write.saveAsTable("t")
@@ -29,9 +29,13 @@ class InspectorSuite extends LateBloomTest {
   test("confs tells keys, defaults, values, types and what they mean") {
     withSQLConf("spark.latebloom.scan.pageCacheBytes" -> "1m") {
       val confs = parse(Inspector.confs(session)).extract[Seq[Map[String, String]]]
-      assert(confs.map(_("key")).toSet == Set("spark.latebloom.enabled",
-        "spark.latebloom.scan.enabled", "spark.latebloom.scan.eagerFraction",
-        "spark.latebloom.io.mergeGapBytes", "spark.latebloom.scan.pageCacheBytes"))
+      assert(confs.map(_("key")).toSet == Set(
+        "spark.latebloom.enabled",
+        "spark.latebloom.scan.enabled",
+        "spark.latebloom.scan.eagerFraction",
+        "spark.latebloom.io.mergeGapBytes",
+        "spark.latebloom.scan.pageCacheBytes"
+      ))
       val cache = confs.find(_("key").endsWith("pageCacheBytes")).get
       assert(cache("value") == "1m" && cache("type") == "bytes" && cache("doc").nonEmpty)
     }

@@ -17,14 +17,37 @@ import latebloom.read.{ColumnPredicate, DecimalKeys, OrderedKeys}
 /** Catalyst's own evaluation is the model: a value passes exactly when the condition is TRUE. */
 class ColumnPredicatesSuite extends AnyFunSuite {
 
-  private val strings = Seq("", "a", "ab", "abc", "b", "a%b", "a_b", "\\", "é", "日本語", "𝄞x", "AIR",
-    "REG AIR", "AIR REG", "aXbXc", "line\nend").map(UTF8String.fromString) :+
+  private val strings = Seq(
+    "",
+    "a",
+    "ab",
+    "abc",
+    "b",
+    "a%b",
+    "a_b",
+    "\\",
+    "é",
+    "日本語",
+    "𝄞x",
+    "AIR",
+    "REG AIR",
+    "AIR REG",
+    "aXbXc",
+    "line\nend"
+  ).map(UTF8String.fromString) :+
     UTF8String.fromBytes(Array(0xff.toByte, 'a'.toByte))
 
   private def decimals(precision: Int, scale: Int): Seq[Any] = {
     val most = BigInteger.TEN.pow(precision).subtract(BigInteger.ONE)
-    Seq(most, most.negate, BigInteger.ZERO, BigInteger.ONE, BigInteger.ONE.negate,
-      BigInteger.valueOf(500), most.shiftRight(7))
+    Seq(
+      most,
+      most.negate,
+      BigInteger.ZERO,
+      BigInteger.ONE,
+      BigInteger.ONE.negate,
+      BigInteger.valueOf(500),
+      most.shiftRight(7)
+    )
       .map(u => Decimal(new java.math.BigDecimal(u, scale), precision, scale))
   }
 
@@ -39,19 +62,45 @@ class ColumnPredicatesSuite extends AnyFunSuite {
     TimestampNTZType -> Seq(Long.MinValue, -1L, 0L, 1L, Long.MaxValue),
     YearMonthIntervalType() -> Seq(-13, 0, 1, 25),
     DayTimeIntervalType() -> Seq(-1L, 0L, 86400000000L),
-    FloatType -> Seq(Float.NaN, java.lang.Float.intBitsToFloat(0xffc00001), Float.NegativeInfinity,
-      Float.PositiveInfinity, -0.0f, 0.0f, Float.MinPositiveValue, -Float.MinPositiveValue, 1.5f,
-      Float.MaxValue, Float.MinValue),
-    DoubleType -> Seq(Double.NaN, java.lang.Double.longBitsToDouble(0xfff8000000000001L),
-      Double.NegativeInfinity, Double.PositiveInfinity, -0.0, 0.0, Double.MinPositiveValue,
-      -Double.MinPositiveValue, 1.5, Double.MaxValue, Double.MinValue),
+    FloatType -> Seq(
+      Float.NaN,
+      java.lang.Float.intBitsToFloat(0xffc00001),
+      Float.NegativeInfinity,
+      Float.PositiveInfinity,
+      -0.0f,
+      0.0f,
+      Float.MinPositiveValue,
+      -Float.MinPositiveValue,
+      1.5f,
+      Float.MaxValue,
+      Float.MinValue
+    ),
+    DoubleType -> Seq(
+      Double.NaN,
+      java.lang.Double.longBitsToDouble(0xfff8000000000001L),
+      Double.NegativeInfinity,
+      Double.PositiveInfinity,
+      -0.0,
+      0.0,
+      Double.MinPositiveValue,
+      -Double.MinPositiveValue,
+      1.5,
+      Double.MaxValue,
+      Double.MinValue
+    ),
     DecimalType(9, 2) -> decimals(9, 2),
     DecimalType(18, 4) -> decimals(18, 4),
     DecimalType(25, 3) -> decimals(25, 3),
     DecimalType(38, 10) -> decimals(38, 10),
     StringType -> strings,
-    BinaryType -> Seq(Array.emptyByteArray, Array[Byte](0), Array[Byte](-1), Array[Byte](1, 2),
-      Array[Byte](1, 2, 3), Array[Byte](127))
+    BinaryType -> Seq(
+      Array.emptyByteArray,
+      Array[Byte](0),
+      Array[Byte](-1),
+      Array[Byte](1, 2),
+      Array[Byte](1, 2, 3),
+      Array[Byte](127)
+    )
   )
 
   for (dataType <- values.keys.toSeq.sortBy(_.sql)) {
@@ -84,8 +133,11 @@ class ColumnPredicatesSuite extends AnyFunSuite {
   test("every NaN is one value and the greatest") {
     val column = AttributeReference("c", DoubleType)()
     val odd = java.lang.Double.longBitsToDouble(0xfff8000000000001L)
-    val found = passing(GreaterThan(column, Literal(Double.PositiveInfinity)), column,
-      Seq(1.0, Double.PositiveInfinity, Double.NaN, odd))
+    val found = passing(
+      GreaterThan(column, Literal(Double.PositiveInfinity)),
+      column,
+      Seq(1.0, Double.PositiveInfinity, Double.NaN, odd)
+    )
     assert(found.size == 2)
   }
 
@@ -114,10 +166,10 @@ class ColumnPredicatesSuite extends AnyFunSuite {
 
   private def show(value: Any): String = value match {
     case b: Array[Byte] => b.mkString("[", ",", "]")
-    case s: UTF8String => s.getBytes.mkString("'", ",", "'")
-    case d: Double => java.lang.Double.doubleToRawLongBits(d).toHexString
-    case f: Float => java.lang.Float.floatToRawIntBits(f).toHexString
-    case other => String.valueOf(other)
+    case s: UTF8String  => s.getBytes.mkString("'", ",", "'")
+    case d: Double      => java.lang.Double.doubleToRawLongBits(d).toHexString
+    case f: Float       => java.lang.Float.floatToRawIntBits(f).toHexString
+    case other          => String.valueOf(other)
   }
 
   private def passing(condition: Expression, column: Attribute, of: Seq[Any]): Seq[Any] = {
@@ -134,15 +186,15 @@ class ColumnPredicatesSuite extends AnyFunSuite {
         case longs: ColumnPredicate.Longs =>
           longs.ranges.contains(value match {
             case b: Boolean => if (b) 1L else 0L
-            case f: Float => OrderedKeys.of(f)
-            case d: Double => OrderedKeys.of(d)
+            case f: Float   => OrderedKeys.of(f)
+            case d: Double  => OrderedKeys.of(d)
             case d: Decimal => d.toUnscaledLong
-            case n: Number => n.longValue
+            case n: Number  => n.longValue
           })
         case bytes: ColumnPredicate.Bytes =>
           val data = value match {
-            case s: UTF8String => s.getBytes
-            case d: Decimal => DecimalKeys.of(d.toJavaBigDecimal.unscaledValue)
+            case s: UTF8String  => s.getBytes
+            case d: Decimal     => DecimalKeys.of(d.toJavaBigDecimal.unscaledValue)
             case b: Array[Byte] => b
           }
           bytes.test.test(data, 0, data.length)
@@ -170,9 +222,9 @@ class ColumnPredicatesSuite extends AnyFunSuite {
 
     private def leaf: Expression = {
       val special = column.dataType match {
-        case BooleanType => Seq(() => column)
+        case BooleanType            => Seq(() => column)
         case FloatType | DoubleType => Seq(() => IsNaN(column))
-        case StringType =>
+        case StringType             =>
           Seq(() => text, () => text, () => text)
         case _ => Nil
       }
@@ -189,15 +241,14 @@ class ColumnPredicatesSuite extends AnyFunSuite {
       all(random.nextInt(all.size))()
     }
 
-    /**
-     * Of NaN IN (1.5, NULL) Spark's generated code, which queries run, makes NULL. Its interpreter,
-     * the model here, makes FALSE: so no nulls among fractions.
-     */
+    /** Of NaN IN (1.5, NULL) Spark's generated code, which queries run, makes NULL. Its
+      * interpreter, the model here, makes FALSE: so no nulls among fractions.
+      */
     private def members: Set[Any] = {
       val some = Set.fill(1 + random.nextInt(4))(literal.value)
       column.dataType match {
         case FloatType | DoubleType => some.filter(_ != null) + value
-        case _ => some
+        case _                      => some
       }
     }
 
@@ -211,8 +262,12 @@ class ColumnPredicatesSuite extends AnyFunSuite {
     }
 
     private def text: Expression = {
-      def part = Literal(UTF8String.fromString(
-        Seq("", "a", "b", "AIR", "R", "語", "x")(random.nextInt(7))), StringType)
+      def part = Literal(
+        UTF8String.fromString(
+          Seq("", "a", "b", "AIR", "R", "語", "x")(random.nextInt(7))
+        ),
+        StringType
+      )
       val patterns = Seq("%", "_", "a%", "%b", "%R%A%", "a__", "a\\%b", "a\\_b", "%日%", "_x", "AIR")
       def pattern = UTF8String.fromString(patterns(random.nextInt(patterns.size)))
       def several =

@@ -89,7 +89,8 @@ class LateScanSuite extends LateBloomTest {
       }
       withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
         sameAnswer(spark.sql(
-          "select b1.id, b2.id from b1 join b2 on b1.k = b2.k where b1.n = 2 and b2.n = 3")) { plan =>
+          "select b1.id, b2.id from b1 join b2 on b1.k = b2.k where b1.n = 2 and b2.n = 3"
+        )) { plan =>
           assert(lateScans(plan).size == 2)
           assert(lateScans(plan).forall(_.bucketedScan))
           assert(nodes(plan) { case s: ShuffleExchangeExec => s }.isEmpty)
@@ -103,10 +104,13 @@ class LateScanSuite extends LateBloomTest {
           assert(lateScans(plan).head.bucketedScan)
           assert(names(lateScans(plan).head).contains("k"))
         }
-        withSQLConf(SQLConf.LEGACY_BUCKETED_TABLE_SCAN_OUTPUT_ORDERING.key -> "true",
-          SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+        withSQLConf(
+          SQLConf.LEGACY_BUCKETED_TABLE_SCAN_OUTPUT_ORDERING.key -> "true",
+          SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1"
+        ) {
           sameAnswer(spark.sql(
-            "select b1.id from b1 join b2 on b1.k = b2.k where b1.n = 2 and b2.n = 3")) { plan =>
+            "select b1.id from b1 join b2 on b1.k = b2.k where b1.n = 2 and b2.n = 3"
+          )) { plan =>
             assert(lateScans(plan).size == 2)
             assert(nodes(plan) { case s: SortExec => s }.isEmpty)
           }

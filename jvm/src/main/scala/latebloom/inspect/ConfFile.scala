@@ -7,7 +7,8 @@ import java.nio.file.{Files, Path}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-/** Writes `conf/latebloom.conf`, the confs and what they mean, in the form of spark-defaults.conf. */
+/** Writes `conf/latebloom.conf`, the confs and what they mean, in the form of spark-defaults.conf.
+  */
 object ConfFile {
   private val width = 96
 
@@ -17,7 +18,9 @@ object ConfFile {
     val header = "# SPDX-License-Identifier: Apache-2.0\n" +
       "# The confs of LateBloom with their defaults. Generated: change LateBloomConf.scala.\n"
     val entries = LateBloomConf.describe(new SQLConf).map { c =>
-      wrap(s"${c.doc} (${c.kind})").map(line => s"# $line\n").mkString + s"# ${c.key} ${c.default}\n"
+      wrap(s"${c.doc} (${c.kind})").map(line =>
+        s"# $line\n"
+      ).mkString + s"# ${c.key} ${c.default}\n"
     }
     (header +: entries).mkString("\n")
   }

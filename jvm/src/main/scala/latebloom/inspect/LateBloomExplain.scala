@@ -13,7 +13,7 @@ class LateBloomExplain extends ExtendedExplainGenerator {
 
   override def generateExtendedInfo(plan: SparkPlan): String =
     ScanReport.ofPlan(plan) match {
-      case Nil => "No scan of Parquet or ORC files.\n"
+      case Nil   => "No scan of Parquet or ORC files.\n"
       case scans => scans.map(describe).mkString
     }
 

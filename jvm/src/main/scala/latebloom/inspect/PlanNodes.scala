@@ -28,11 +28,11 @@ object PlanNodes {
 
   private def below(node: SparkPlan): Seq[SparkPlan] = node match {
     case adaptive: AdaptiveSparkPlanExec => Seq(adaptive.executedPlan)
-    case stage: QueryStageExec => Seq(stage.plan)
-    case reused: ReusedExchangeExec => Seq(reused.child)
-    case reused: ReusedSubqueryExec => Seq(reused.child)
-    case cached: InMemoryTableScanExec => Seq(cached.relation.cachedPlan)
-    case command: CommandResultExec => Seq(command.commandPhysicalPlan)
-    case other => other.children
+    case stage: QueryStageExec           => Seq(stage.plan)
+    case reused: ReusedExchangeExec      => Seq(reused.child)
+    case reused: ReusedSubqueryExec      => Seq(reused.child)
+    case cached: InMemoryTableScanExec   => Seq(cached.relation.cachedPlan)
+    case command: CommandResultExec      => Seq(command.commandPhysicalPlan)
+    case other                           => other.children
   }
 }

@@ -11,16 +11,21 @@ import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import latebloom.rules._
 import latebloom.scan.LateScan
 
-/**
- * What became of one scan of Parquet or ORC files.
- *
- * @param table the table, or the paths where it has no name
- * @param declined why it stays Spark's; None where LateBloom reads it
- * @param filterColumns in the order in which they are read
- * @param scanFilters as SQL, in the order in which they are evaluated
- * @param residual what Spark's Filter above the scan evaluates
- * @param payload the columns that are output
- */
+/** What became of one scan of Parquet or ORC files.
+  *
+  * @param table
+  *   the table, or the paths where it has no name
+  * @param declined
+  *   why it stays Spark's; None where LateBloom reads it
+  * @param filterColumns
+  *   in the order in which they are read
+  * @param scanFilters
+  *   as SQL, in the order in which they are evaluated
+  * @param residual
+  *   what Spark's Filter above the scan evaluates
+  * @param payload
+  *   the columns that are output
+  */
 final case class ScanReport(
     node: String,
     table: String,
@@ -29,7 +34,8 @@ final case class ScanReport(
     filterColumns: Seq[String],
     scanFilters: Seq[String],
     residual: Seq[Residual],
-    payload: Seq[String])
+    payload: Seq[String]
+)
 
 object ScanReport {
 
@@ -48,14 +54,15 @@ object ScanReport {
       val why = Decision.of(scan).collect { case Declined(why, _) => why }
       scan.relation.fileFormat match {
         case _: ParquetFileFormat => Some(files(scan, "parquet", why.orElse(notInstalled)))
-        case _: OrcFileFormat => Some(files(scan, "orc", why.orElse(notInstalled)))
-        case _ => None
+        case _: OrcFileFormat     => Some(files(scan, "orc", why.orElse(notInstalled)))
+        case _                    => None
       }
     case batch: BatchScanExec =>
       batch.scan match {
-        case s: ParquetScan => Some(dataSourceV2(batch, "parquet", s.readDataSchema.fieldNames.toSeq))
+        case s: ParquetScan =>
+          Some(dataSourceV2(batch, "parquet", s.readDataSchema.fieldNames.toSeq))
         case s: OrcScan => Some(dataSourceV2(batch, "orc", s.readDataSchema.fieldNames.toSeq))
-        case _ => None
+        case _          => None
       }
     case _ => None
   }
@@ -65,7 +72,8 @@ object ScanReport {
   private def files(
       scan: FileSourceScanExec,
       format: String,
-      declined: Option[Reason]): ScanReport = ScanReport(
+      declined: Option[Reason]
+  ): ScanReport = ScanReport(
     node = scan.nodeName.trim,
     table = scan.tableIdentifier
       .map(_.unquotedString)

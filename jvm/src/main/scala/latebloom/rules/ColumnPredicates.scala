@@ -11,28 +11,27 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.read._
 
-/**
- * Compiles a condition on one column into the set of its values for which the condition is TRUE.
- *
- * In three-valued logic a condition splits the rows into those where it is TRUE, FALSE and NULL.
- * [[Truth]] holds the first two; the rest is NULL. That is enough to compose AND, OR and NOT
- * exactly, because each of them says of its TRUE and its FALSE rows which of the operands' TRUE and
- * FALSE rows they are.
- */
+/** Compiles a condition on one column into the set of its values for which the condition is TRUE.
+  *
+  * In three-valued logic a condition splits the rows into those where it is TRUE, FALSE and NULL.
+  * [[Truth]] holds the first two; the rest is NULL. That is enough to compose AND, OR and NOT
+  * exactly, because each of them says of its TRUE and its FALSE rows which of the operands' TRUE
+  * and FALSE rows they are.
+  */
 object ColumnPredicates {
 
   /** The rows for which `condition`, which refers to no column but `column`, is TRUE. */
   def compile(condition: Expression, column: Attribute): Either[Reason, ColumnPredicate] =
     Domain.of(column).flatMap(new Compiler(column, _).truth(condition)).map(_.rowsTrue)
 
-  private final case class Truth(rowsTrue: ColumnPredicate, rowsFalse: ColumnPredicate) {
+  final private case class Truth(rowsTrue: ColumnPredicate, rowsFalse: ColumnPredicate) {
     def and(that: Truth): Truth =
       Truth(rowsTrue.and(that.rowsTrue), rowsFalse.or(that.rowsFalse))
     def or(that: Truth): Truth = Truth(rowsTrue.or(that.rowsTrue), rowsFalse.and(that.rowsFalse))
     def not: Truth = Truth(rowsFalse, rowsTrue)
   }
 
-  private final class Compiler(column: Attribute, domain: Domain) {
+  final private class Compiler(column: Attribute, domain: Domain) {
     import domain.{none, valuesOnly}
 
     private val always = Truth(domain.all, none)
@@ -40,21 +39,21 @@ object ColumnPredicates {
     private val unknown = Truth(none, none)
 
     def truth(e: Expression): Either[Reason, Truth] = e match {
-      case And(left, right) => both(left, right)(_ and _)
-      case Or(left, right) => both(left, right)(_ or _)
-      case Not(child) => truth(child).map(_.not)
+      case And(left, right)            => both(left, right)(_ and _)
+      case Or(left, right)             => both(left, right)(_ or _)
+      case Not(child)                  => truth(child).map(_.not)
       case Literal(value, BooleanType) =>
         Right(if (value == null) unknown else if (value == true) always else never)
 
       case Column() if column.dataType == BooleanType => Right(ofValues(domain.in(Seq(true))))
-      case IsNull(Column()) => Right(Truth(domain.nullOnly, valuesOnly))
-      case IsNotNull(Column()) => Right(Truth(valuesOnly, domain.nullOnly))
-      case IsNaN(Column()) =>
+      case IsNull(Column())                           => Right(Truth(domain.nullOnly, valuesOnly))
+      case IsNotNull(Column())                        => Right(Truth(valuesOnly, domain.nullOnly))
+      case IsNaN(Column())                            =>
         val nan = domain.in(Seq(if (column.dataType == FloatType) Float.NaN else Double.NaN))
         Right(Truth(nan, domain.orNull(domain.others(nan))))
 
-      case EqualNullSafe(Column(), OfColumnType(value)) => Right(sameAs(value))
-      case EqualNullSafe(OfColumnType(value), Column()) => Right(sameAs(value))
+      case EqualNullSafe(Column(), OfColumnType(value))        => Right(sameAs(value))
+      case EqualNullSafe(OfColumnType(value), Column())        => Right(sameAs(value))
       case c @ BinaryComparison(Column(), OfColumnType(value)) => compare(c, value, flipped = false)
       case c @ BinaryComparison(OfColumnType(value), Column()) => compare(c, value, flipped = true)
 
@@ -62,18 +61,19 @@ object ColumnPredicates {
         Right(oneOf(list.map(_.asInstanceOf[Literal].value)))
       case InSet(Column(), values) if values.nonEmpty => Right(oneOf(values.toSeq))
 
-      case s: StringPredicate => strings(s)
+      case s: StringPredicate                            => strings(s)
       case Like(Column(), OfColumnType(pattern), escape) => like(e, pattern, escape)
-      case LikeAll(Column(), patterns) => likes(e, patterns)(identity, _ and _)
-      case NotLikeAll(Column(), patterns) => likes(e, patterns)(_.not, _ and _)
-      case LikeAny(Column(), patterns) => likes(e, patterns)(identity, _ or _)
-      case NotLikeAny(Column(), patterns) => likes(e, patterns)(_.not, _ or _)
+      case LikeAll(Column(), patterns)                   => likes(e, patterns)(identity, _ and _)
+      case NotLikeAll(Column(), patterns)                => likes(e, patterns)(_.not, _ and _)
+      case LikeAny(Column(), patterns)                   => likes(e, patterns)(identity, _ or _)
+      case NotLikeAny(Column(), patterns)                => likes(e, patterns)(_.not, _ or _)
 
       case _ => Left(Reasons.expression(e))
     }
 
     private def both(left: Expression, right: Expression)(
-        combine: (Truth, Truth) => Truth): Either[Reason, Truth] =
+        combine: (Truth, Truth) => Truth
+    ): Either[Reason, Truth] =
       for { l <- truth(left); r <- truth(right) } yield combine(l, r)
 
     /** TRUE for the values that `passing` holds, FALSE for the other values, NULL for null. */
@@ -98,16 +98,18 @@ object ColumnPredicates {
     private def compare(
         comparison: BinaryComparison,
         value: Any,
-        flipped: Boolean): Either[Reason, Truth] =
+        flipped: Boolean
+    ): Either[Reason, Truth] =
       if (value == null) {
         Right(unknown)
       } else {
         val passing = comparison match {
-          case _: EqualTo => Some(domain.in(Seq(value)))
-          case _: LessThan => Some(domain.beside(value, below = !flipped, inclusive = false))
+          case _: EqualTo         => Some(domain.in(Seq(value)))
+          case _: LessThan        => Some(domain.beside(value, below = !flipped, inclusive = false))
           case _: LessThanOrEqual => Some(domain.beside(value, below = !flipped, inclusive = true))
-          case _: GreaterThan => Some(domain.beside(value, below = flipped, inclusive = false))
-          case _: GreaterThanOrEqual => Some(domain.beside(value, below = flipped, inclusive = true))
+          case _: GreaterThan     => Some(domain.beside(value, below = flipped, inclusive = false))
+          case _: GreaterThanOrEqual =>
+            Some(domain.beside(value, below = flipped, inclusive = true))
           case _ => None
         }
         passing.map(ofValues).toRight(Reasons.expression(comparison))
@@ -115,9 +117,9 @@ object ColumnPredicates {
 
     private def strings(e: StringPredicate): Either[Reason, Truth] = e match {
       case StartsWith(Column(), OfColumnType(part)) => Right(test(part)(BytesTest.startsWith))
-      case EndsWith(Column(), OfColumnType(part)) => Right(test(part)(BytesTest.endsWith))
-      case Contains(Column(), OfColumnType(part)) => Right(test(part)(BytesTest.contains))
-      case _ => Left(Reasons.expression(e))
+      case EndsWith(Column(), OfColumnType(part))   => Right(test(part)(BytesTest.endsWith))
+      case Contains(Column(), OfColumnType(part))   => Right(test(part)(BytesTest.contains))
+      case _                                        => Left(Reasons.expression(e))
     }
 
     private def test(part: Any)(of: Array[Byte] => BytesTest): Truth =
@@ -140,7 +142,8 @@ object ColumnPredicates {
 
     private def likes(e: Expression, patterns: Seq[UTF8String])(
         one: Truth => Truth,
-        combine: (Truth, Truth) => Truth): Either[Reason, Truth] =
+        combine: (Truth, Truth) => Truth
+    ): Either[Reason, Truth] =
       patterns.map(like(e, _, '\\').map(one)).reduce[Either[Reason, Truth]] { (left, right) =>
         for { l <- left; r <- right } yield combine(l, r)
       }
@@ -148,14 +151,14 @@ object ColumnPredicates {
     private object Column {
       def unapply(e: Expression): Boolean = e match {
         case a: AttributeReference => a.exprId == column.exprId
-        case _ => false
+        case _                     => false
       }
     }
 
     private object OfColumnType {
       def unapply(e: Expression): Option[Any] = e match {
         case Literal(value, dataType) if dataType == column.dataType => Some(value)
-        case _ => None
+        case _                                                       => None
       }
     }
 
@@ -163,7 +166,7 @@ object ColumnPredicates {
   }
 
   /** Sets of the values of one column, in the form in which the scan tests them. */
-  private sealed trait Domain {
+  sealed private trait Domain {
     protected def predicate(nullPasses: Boolean, allValues: Boolean): ColumnPredicate
 
     final lazy val none: ColumnPredicate = predicate(nullPasses = false, allValues = false)
@@ -183,7 +186,7 @@ object ColumnPredicates {
     def others(p: ColumnPredicate): ColumnPredicate
   }
 
-  private final class Keys(key: Any => Long) extends Domain {
+  final private class Keys(key: Any => Long) extends Domain {
     override protected def predicate(nullPasses: Boolean, allValues: Boolean): ColumnPredicate =
       new ColumnPredicate.Longs(nullPasses, if (allValues) LongRanges.all else LongRanges.none)
 
@@ -193,9 +196,9 @@ object ColumnPredicates {
     override def beside(value: Any, below: Boolean, inclusive: Boolean): ColumnPredicate = {
       val k = key(value)
       of((below, inclusive) match {
-        case (true, true) => LongRanges.atMost(k)
-        case (true, false) => LongRanges.lessThan(k)
-        case (false, true) => LongRanges.atLeast(k)
+        case (true, true)   => LongRanges.atMost(k)
+        case (true, false)  => LongRanges.lessThan(k)
+        case (false, true)  => LongRanges.atLeast(k)
         case (false, false) => LongRanges.greaterThan(k)
       })
     }
@@ -206,7 +209,7 @@ object ColumnPredicates {
     private def of(ranges: LongRanges) = new ColumnPredicate.Longs(false, ranges)
   }
 
-  private final class ByteStrings(bytes: Any => Array[Byte]) extends Domain {
+  final private class ByteStrings(bytes: Any => Array[Byte]) extends Domain {
     override protected def predicate(nullPasses: Boolean, allValues: Boolean): ColumnPredicate =
       new ColumnPredicate.Bytes(nullPasses, if (allValues) BytesTest.all else BytesTest.none)
 
@@ -233,19 +236,19 @@ object ColumnPredicates {
       case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType |
           TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>
         Right(new Keys(_.asInstanceOf[Number].longValue))
-      case FloatType => Right(new Keys(v => OrderedKeys.of(v.asInstanceOf[Float])))
+      case FloatType  => Right(new Keys(v => OrderedKeys.of(v.asInstanceOf[Float])))
       case DoubleType => Right(new Keys(v => OrderedKeys.of(v.asInstanceOf[Double])))
       case d: DecimalType if d.precision <= Decimal.MAX_LONG_DIGITS =>
         Right(new Keys(unscaled(_, d.scale).longValueExact))
       case d: DecimalType => Right(new ByteStrings(v => DecimalKeys.of(unscaled(v, d.scale))))
-      case s: StringType =>
+      case s: StringType  =>
         if (s.collationId == CollationFactory.UTF8_BINARY_COLLATION_ID) {
           Right(new ByteStrings(_.asInstanceOf[UTF8String].getBytes))
         } else {
           Left(Reasons.collation(column))
         }
       case BinaryType => Right(new ByteStrings(_.asInstanceOf[Array[Byte]]))
-      case _ => Left(Reasons.columnType(column))
+      case _          => Left(Reasons.columnType(column))
     }
 
     private def unscaled(value: Any, scale: Int): java.math.BigInteger =

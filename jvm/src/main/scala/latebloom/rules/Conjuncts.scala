@@ -8,23 +8,23 @@ import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types._
 
-/**
- * A filter's conjuncts, each either evaluated in the scan or left to Spark.
- *
- * @param filters what the scan evaluates, the cheapest first
- * @param residual what stays in the Filter, in its order
- */
-private[rules] final case class Conjuncts(filters: Seq[ColumnFilter], residual: Seq[Residual])
+/** A filter's conjuncts, each either evaluated in the scan or left to Spark.
+  *
+  * @param filters
+  *   what the scan evaluates, the cheapest first
+  * @param residual
+  *   what stays in the Filter, in its order
+  */
+final private[rules] case class Conjuncts(filters: Seq[ColumnFilter], residual: Seq[Residual])
 
 /** All the conditions on one filter column. They refer to the scan's own attribute. */
-private[rules] final case class ColumnFilter(column: Attribute, conditions: Seq[Expression]) {
+final private[rules] case class ColumnFilter(column: Attribute, conditions: Seq[Expression]) {
 
   def notNullOnly: Boolean = conditions.forall(_.isInstanceOf[IsNotNull])
 
-  /**
-   * A guess at the work per value, before there is any measurement. A column of which only nulls
-   * are dropped comes last: it drops little, and at fewer rows it costs little.
-   */
+  /** A guess at the work per value, before there is any measurement. A column of which only nulls
+    * are dropped comes last: it drops little, and at fewer rows it costs little.
+    */
   def cost: Int =
     if (notNullOnly) {
       4
@@ -34,13 +34,13 @@ private[rules] final case class ColumnFilter(column: Attribute, conditions: Seq[
             _: YearMonthIntervalType =>
           0
         case _: StringType | BinaryType => if (conditions.exists(searches)) 3 else 2
-        case _ => 1
+        case _                          => 1
       }
     }
 
   private def searches(condition: Expression): Boolean = condition.exists {
     case _: Like | _: MultiLikeBase | _: Contains | _: EndsWith => true
-    case _ => false
+    case _                                                      => false
   }
 }
 
@@ -54,7 +54,7 @@ private[rules] object Conjuncts {
       filterColumn(conjunct, scan)
         .flatMap(column => ColumnPredicates.compile(conjunct, column).map(_ => column)) match {
         case Right(column) => taken += column -> inTermsOf(column, conjunct)
-        case Left(why) => residual += Residual(conjunct, why)
+        case Left(why)     => residual += Residual(conjunct, why)
       }
     }
     after.headOption.foreach(residual += Residual(_, Reasons.nonDeterministic))
@@ -69,7 +69,8 @@ private[rules] object Conjuncts {
   /** The one column of the files that the conjunct refers to. */
   private def filterColumn(
       conjunct: Expression,
-      scan: FileSourceScanExec): Either[Reason, Attribute] = {
+      scan: FileSourceScanExec
+  ): Either[Reason, Attribute] = {
     val columns = conjunct.references.toSeq
     if (conjunct.exists(_.isInstanceOf[PlanExpression[_]])) {
       Left(Reasons.subquery(conjunct))
@@ -85,17 +86,17 @@ private[rules] object Conjuncts {
   private def fileColumn(column: Attribute, scan: FileSourceScanExec): Either[Reason, Attribute] =
     scan.output.indexWhere(_.exprId == column.exprId) match {
       case -1 => Left(Reasons.metadataColumn(column))
-      case i =>
+      case i  =>
         scan.output(i) match {
-          case MadeByReader(a) => Left(Reasons.metadataColumn(a))
+          case MadeByReader(a)                     => Left(Reasons.metadataColumn(a))
           case a if i < scan.requiredSchema.length => Right(a)
-          case a => Left(Reasons.partitionColumn(a))
+          case a                                   => Left(Reasons.partitionColumn(a))
         }
     }
 
   private object MadeByReader {
     def unapply(a: Attribute): Option[Attribute] = a match {
-      case FileSourceConstantMetadataAttribute(_) => Some(a)
+      case FileSourceConstantMetadataAttribute(_)     => Some(a)
       case FileSourceGeneratedMetadataAttribute(_, _) => Some(a)
       case _ => Option.when(a.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)(a)
     }

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
 
-/** What was decided about one scan. It stays on the scan's node; EXPLAIN and Python read it there. */
+/** What was decided about one scan. It stays on the scan's node; EXPLAIN and Python read it there.
+  */
 sealed trait Decision {
 
   /** The conjuncts that stay in Spark's Filter, in order. */
@@ -21,14 +22,17 @@ final case class Declined(why: Reason, residual: Seq[Residual] = Nil) extends De
 /** A conjunct that the scan does not evaluate. */
 final case class Residual(conjunct: Expression, why: Reason)
 
-/**
- * Why something is left to Spark.
- *
- * @param code stable, for programs and for searching
- * @param args what it is about, by name
- * @param reason a sentence
- * @param fix the setting or change that would help
- */
+/** Why something is left to Spark.
+  *
+  * @param code
+  *   stable, for programs and for searching
+  * @param args
+  *   what it is about, by name
+  * @param reason
+  *   a sentence
+  * @param fix
+  *   the setting or change that would help
+  */
 final case class Reason(code: String, args: Map[String, String], reason: String, fix: String)
 
 object Decision {

@@ -4,21 +4,25 @@ package latebloom.rules
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
 import org.apache.spark.sql.execution._
 
-/**
- * The shape `[Project] Filter… [Project] FileSourceScan`, in which Spark plans a filtered scan of
- * files. The lower Project is there only to make the `_metadata` struct.
- *
- * @param root the uppermost of the nodes
- * @param above the Project over the Filters
- * @param conjuncts the conditions of all Filters, in the order in which they are evaluated
- * @param below the Project between the Filters and the scan
- */
-private[rules] final case class FilteredScan(
+/** The shape `[Project] Filter… [Project] FileSourceScan`, in which Spark plans a filtered scan of
+  * files. The lower Project is there only to make the `_metadata` struct.
+  *
+  * @param root
+  *   the uppermost of the nodes
+  * @param above
+  *   the Project over the Filters
+  * @param conjuncts
+  *   the conditions of all Filters, in the order in which they are evaluated
+  * @param below
+  *   the Project between the Filters and the scan
+  */
+final private[rules] case class FilteredScan(
     root: SparkPlan,
     above: Option[ProjectExec],
     conjuncts: Seq[Expression],
     below: Option[ProjectExec],
-    scan: FileSourceScanExec)
+    scan: FileSourceScanExec
+)
 
 private[rules] object FilteredScan extends PredicateHelper {
 
@@ -26,7 +30,7 @@ private[rules] object FilteredScan extends PredicateHelper {
     case project @ ProjectExec(_, filter: FilterExec) =>
       filters(filter).map(_.copy(root = project, above = Some(project)))
     case filter: FilterExec => filters(filter)
-    case _ => None
+    case _                  => None
   }
 
   private def filters(filter: FilterExec): Option[FilteredScan] = {
@@ -37,7 +41,7 @@ private[rules] object FilteredScan extends PredicateHelper {
       case project @ ProjectExec(list, Scan(scan)) if list.forall(_.deterministic) =>
         Some(FilteredScan(filter, None, own, Some(project), scan))
       case Scan(scan) => Some(FilteredScan(filter, None, own, None, scan))
-      case _ => None
+      case _          => None
     }
   }
 
@@ -45,7 +49,7 @@ private[rules] object FilteredScan extends PredicateHelper {
   object Scan {
     def unapply(plan: SparkPlan): Option[FileSourceScanExec] = plan match {
       case scan: FileSourceScanExec if scan.getClass == classOf[FileSourceScanExec] => Some(scan)
-      case _ => None
+      case _                                                                        => None
     }
   }
 

@@ -8,12 +8,11 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-/**
- * Turns Filter over a Parquet scan into (Filter by the rest over) a [[LateScan]].
- *
- * Every scan is decided once, and the decision recorded on its node: a plan that is prepared keeps
- * what it was prepared with, although with adaptive execution this rule sees its parts again.
- */
+/** Turns Filter over a Parquet scan into (Filter by the rest over) a [[LateScan]].
+  *
+  * Every scan is decided once, and the decision recorded on its node: a plan that is prepared keeps
+  * what it was prepared with, although with adaptive execution this rule sees its parts again.
+  */
 object LateScans extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
@@ -36,7 +35,7 @@ object LateScans extends Rule[SparkPlan] {
 
   private def isUndecided(plan: SparkPlan): Boolean = plan match {
     case FilteredScan.Scan(scan) => Decision.of(scan).isEmpty
-    case _ => false
+    case _                       => false
   }
 
   private def rewrite(found: FilteredScan, settings: LateBloomConf.Settings): SparkPlan =
@@ -45,7 +44,7 @@ object LateScans extends Rule[SparkPlan] {
         Decision.record(found.scan, Declined(why))
         found.root
       case Right(false) => found.root
-      case Right(true) =>
+      case Right(true)  =>
         val conjuncts = Conjuncts.split(found.conjuncts, found.scan)
         selective(conjuncts) match {
           case Left(why) =>
@@ -58,10 +57,11 @@ object LateScans extends Rule[SparkPlan] {
   /** Whether LateBloom reads such files; Left where it would but for the reason given. */
   private def readable(
       scan: FileSourceScanExec,
-      settings: LateBloomConf.Settings): Either[Reason, Boolean] =
+      settings: LateBloomConf.Settings
+  ): Either[Reason, Boolean] =
     ourFormat(scan).flatMap {
       case false => Right(false)
-      case true =>
+      case true  =>
         for {
           _ <- switchedOn(settings)
           _ <- batch(scan)
@@ -74,8 +74,8 @@ object LateScans extends Rule[SparkPlan] {
     scan.relation.fileFormat match {
       case f: ParquetFileFormat if f.getClass == classOf[ParquetFileFormat] => Right(true)
       case f: ParquetFileFormat => Left(Reasons.formatSubclass(f.getClass))
-      case _: OrcFileFormat => Left(Reasons.orc)
-      case _ => Right(false)
+      case _: OrcFileFormat     => Left(Reasons.orc)
+      case _                    => Right(false)
     }
 
   private def switchedOn(settings: LateBloomConf.Settings): Either[Reason, Unit] =

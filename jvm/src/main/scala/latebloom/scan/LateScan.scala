@@ -17,20 +17,24 @@ import org.apache.spark.util.collection.BitSet
 import latebloom.read.{Counter, ScanFilter, ScanSpec}
 import latebloom.rules.{ColumnPredicates, ShortSql}
 
-/**
- * A scan of Parquet files that evaluates filters and outputs the rows that pass.
- *
- * It is a FileSourceScanExec, because much of Spark recognises a file scan by that class. What it
- * adds are product elements, so that whatever walks, transforms or compares the expressions of a
- * plan meets them too. Everything from listing files to handing out splits is Spark's: an inner scan
- * does it, over the same relation but with [[LateParquetFormat]] to read a file.
- *
- * @param output the attributes of the payload, then partition and metadata columns
- * @param requiredSchema the payload: what is read of a file and is output
- * @param scanFilters what is evaluated here, each on one column, in the order to evaluate
- * @param filterOnly the columns of scanFilters that are not output
- * @param options the confs that the scan was planned with
- */
+/** A scan of Parquet files that evaluates filters and outputs the rows that pass.
+  *
+  * It is a FileSourceScanExec, because much of Spark recognises a file scan by that class. What it
+  * adds are product elements, so that whatever walks, transforms or compares the expressions of a
+  * plan meets them too. Everything from listing files to handing out splits is Spark's: an inner
+  * scan does it, over the same relation but with [[LateParquetFormat]] to read a file.
+  *
+  * @param output
+  *   the attributes of the payload, then partition and metadata columns
+  * @param requiredSchema
+  *   the payload: what is read of a file and is output
+  * @param scanFilters
+  *   what is evaluated here, each on one column, in the order to evaluate
+  * @param filterOnly
+  *   the columns of scanFilters that are not output
+  * @param options
+  *   the confs that the scan was planned with
+  */
 class LateScan(
     relation: HadoopFsRelation,
     stream: Option[SparkDataStream],
@@ -44,8 +48,8 @@ class LateScan(
     disableBucketedScan: Boolean,
     val scanFilters: Seq[Expression],
     val filterOnly: Seq[Attribute],
-    val options: ScanSpec.Options)
-    extends FileSourceScanExec(
+    val options: ScanSpec.Options
+) extends FileSourceScanExec(
       relation,
       stream,
       output,
@@ -97,7 +101,8 @@ class LateScan(
       optionalNumCoalescedBuckets: Option[Int],
       dataFilters: Seq[Expression],
       tableIdentifier: Option[TableIdentifier],
-      disableBucketedScan: Boolean): FileSourceScanExec =
+      disableBucketedScan: Boolean
+  ): FileSourceScanExec =
     new LateScan(
       relation,
       stream,
@@ -116,10 +121,9 @@ class LateScan(
 
   override def producedAttributes: AttributeSet = outputSet ++ AttributeSet(filterOnly)
 
-  /**
-   * Filter-only columns keep their names: two scans that differ only in which column they filter by
-   * are not the same.
-   */
+  /** Filter-only columns keep their names: two scans that differ only in which column they filter
+    * by are not the same.
+    */
   override def doCanonicalize(): FileSourceScanExec = {
     val hidden = filterOnly.sortBy(_.name)
     val columns = output ++ hidden

@@ -7,10 +7,9 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.read.ScanSpec
 
-/**
- * LateBloom's confs, registered with Spark's own, so that they are checked when they are set and
- * listed by `SET -v`. They stand in Spark's package because the conf builder is private to it.
- */
+/** LateBloom's confs, registered with Spark's own, so that they are checked when they are set and
+  * listed by `SET -v`. They stand in Spark's package because the conf builder is private to it.
+  */
 object LateBloomConf {
 
   /** The confs that one planning works with. */
@@ -22,13 +21,15 @@ object LateBloomConf {
       default: String,
       value: String,
       kind: String,
-      doc: String)
+      doc: String
+  )
 
-  private final case class Conf[T](entry: ConfigEntry[T], kind: String)
+  final private case class Conf[T](entry: ConfigEntry[T], kind: String)
 
   /** The class may be loaded twice, by two class loaders, over one registry. */
   private def conf[T](key: String, kind: String, doc: String)(
-      build: ConfigBuilder => ConfigEntry[T]): Conf[T] = synchronized {
+      build: ConfigBuilder => ConfigEntry[T]
+  ): Conf[T] = synchronized {
     val entry = Option(ConfigEntry.findEntry(key))
       .map(_.asInstanceOf[ConfigEntry[T]])
       .getOrElse(build(SQLConf.buildConf(key).doc(doc).version("0.1.0")))
