@@ -91,7 +91,7 @@ private[rules] object LatePlan {
   private def sameColumns(project: ProjectExec, child: SparkPlan): Boolean =
     project.output.map(_.exprId) == child.output.map(_.exprId) &&
       project.projectList.forall(_.isInstanceOf[AttributeReference]) &&
-      project.output.zip(child.output).forall { case (p, c) => p.nullable || !c.nullable }
+      project.output.map(_.nullable) == child.output.map(_.nullable)
 
   /**
    * Adaptive execution finds by their tags which logical node the nodes of a plan stand for: the new
