@@ -2,10 +2,10 @@
 package latebloom
 
 import org.apache.spark.SparkConf
-import org.apache.spark.sql.{DataFrame, QueryTest, Row}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.test.SharedSparkSession
+import org.apache.spark.sql.{DataFrame, QueryTest, Row}
 
 import latebloom.inspect.{PlanNodes, ScanReport}
 import latebloom.rules.ShortSql

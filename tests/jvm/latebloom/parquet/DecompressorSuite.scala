@@ -18,7 +18,11 @@ class DecompressorSuite extends AnyFunSuite with RandomCases {
 
   private def compress(codec: CompressionCodecName, bytes: Array[Byte]): Array[Byte] = {
     val f = new CodecFactory(new Configuration(), 1024)
-    try f.getCompressor(codec).compress(BytesInput.from(bytes, 0, bytes.length)).toInputStream.readAllBytes()
+    try f.getCompressor(codec).compress(BytesInput.from(
+        bytes,
+        0,
+        bytes.length
+      )).toInputStream.readAllBytes()
     finally f.release()
   }
 
@@ -40,7 +44,8 @@ class DecompressorSuite extends AnyFunSuite with RandomCases {
       forSeeds(20) { random =>
         val bytes = data(random)
         val compressed = compress(codec, bytes)
-        val from = new Bytes(Array[Byte](1, 2, 3) ++ compressed ++ Array[Byte](4), 3, compressed.length)
+        val from =
+          new Bytes(Array[Byte](1, 2, 3) ++ compressed ++ Array[Byte](4), 3, compressed.length)
         withDecompressor { d =>
           val to = new Array[Byte](bytes.length + 10)
           d.decompress(codec, from, to, 5, bytes.length)
@@ -71,7 +76,13 @@ class DecompressorSuite extends AnyFunSuite with RandomCases {
         }
         withDecompressor { d =>
           try {
-            d.decompress(codec, new Bytes(compressed, 0, compressed.length), new Array[Byte](bytes.length), 0, bytes.length)
+            d.decompress(
+              codec,
+              new Bytes(compressed, 0, compressed.length),
+              new Array[Byte](bytes.length),
+              0,
+              bytes.length
+            )
           } catch { case _: CorruptPageException => }
         }
       }
@@ -82,7 +93,9 @@ class DecompressorSuite extends AnyFunSuite with RandomCases {
     val bytes = Array.tabulate(3000)(i => (i % 17).toByte)
     val blocks = bytes.grouped(1000).toSeq.map { b =>
       val raw = compress(LZ4_RAW, b)
-      java.nio.ByteBuffer.allocate(8 + raw.length).putInt(b.length).putInt(raw.length).put(raw).array()
+      java.nio.ByteBuffer.allocate(
+        8 + raw.length
+      ).putInt(b.length).putInt(raw.length).put(raw).array()
     }
     val framed = blocks.flatten.toArray
     withDecompressor { d =>

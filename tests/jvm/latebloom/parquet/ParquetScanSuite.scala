@@ -18,17 +18,17 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName._
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
+import org.scalatest.funsuite.AnyFunSuite
+
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
-import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read._
 
-/**
- * Whole files, written by parquet-java with every choice at random, against a model that keeps the
- * rows in memory and filters them one by one.
- */
+/** Whole files, written by parquet-java with every choice at random, against a model that keeps the
+  * rows in memory and filters them one by one.
+  */
 class ParquetScanSuite extends AnyFunSuite with RandomCases {
   private val schema = StructType(
     Seq(
@@ -39,7 +39,9 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       StructField("s", StringType),
       StructField("b", BooleanType),
       StructField("n", DecimalType(12, 2)),
-      StructField("w", DecimalType(25, 3))))
+      StructField("w", DecimalType(25, 3))
+    )
+  )
 
   private def parquetSchema(repetition: Int => String): MessageType = {
     val columns = Seq(
@@ -50,7 +52,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       "binary s (STRING)",
       "boolean b",
       "fixed_len_byte_array(6) n (DECIMAL(12,2))",
-      "binary w (DECIMAL(25,3))")
+      "binary w (DECIMAL(25,3))"
+    )
     val fields = columns.zipWithIndex.map { case (c, i) => s"${repetition(i)} $c;" }
     MessageTypeParser.parseMessageType(fields.mkString("message m {", " ", "}"))
   }
@@ -73,7 +76,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
         ("v" + k + "é" * (k % 3)).getBytes("UTF-8"),
         k % 2 == 0,
         BigInt(k - distinct / 2) * 12345,
-        BigInt(k - distinct / 2) * BigInt("123456789012345678"))
+        BigInt(k - distinct / 2) * BigInt("123456789012345678")
+      )
       row.indices.foreach(c => if (optional(c) && random.nextDouble() < nulls) row(c) = null)
       row
     }
@@ -102,18 +106,19 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
     try rows.foreach { row =>
         val g = groups.newGroup()
         row.zipWithIndex.foreach {
-          case (null, _) =>
-          case (v: Int, c) => g.add(c, v)
-          case (v: Long, c) => g.add(c, v)
-          case (v: Float, c) => g.add(c, v)
-          case (v: Double, c) => g.add(c, v)
-          case (v: Boolean, c) => g.add(c, v)
+          case (null, _)           =>
+          case (v: Int, c)         => g.add(c, v)
+          case (v: Long, c)        => g.add(c, v)
+          case (v: Float, c)       => g.add(c, v)
+          case (v: Double, c)      => g.add(c, v)
+          case (v: Boolean, c)     => g.add(c, v)
           case (v: Array[Byte], c) => g.add(c, Binary.fromConstantByteArray(v))
-          case (v: BigInt, 6) => g.add(6, Binary.fromConstantByteArray(bigEndian(v, 6)))
-          case (v: BigInt, c) => g.add(c, Binary.fromConstantByteArray(v.toByteArray))
+          case (v: BigInt, 6)      => g.add(6, Binary.fromConstantByteArray(bigEndian(v, 6)))
+          case (v: BigInt, c)      => g.add(c, Binary.fromConstantByteArray(v.toByteArray))
         }
         writer.write(g)
-      } finally writer.close()
+      }
+    finally writer.close()
   }
 
   /** A filter on one column and the same as a Scala function of the value. */
@@ -128,7 +133,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
           (BytesTest.contains("1".getBytes), (v: Any) => string(v).contains("1")),
           (BytesTest.equalTo(text.getBytes), (v: Any) => string(v) == text),
           (BytesTest.startsWith("v".getBytes), (_: Any) => true),
-          (BytesTest.startsWith("x".getBytes), (_: Any) => false)) match {
+          (BytesTest.startsWith("x".getBytes), (_: Any) => false)
+        ) match {
           case (test, model) => (new ColumnPredicate.Bytes(nulls, test), onNull(model))
         }
       case d: DecimalType if d.precision > 18 =>
@@ -144,7 +150,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
           LongRanges.ofPoints(lo, hi),
           LongRanges.of(lo, hi).complement(),
           LongRanges.all(),
-          LongRanges.none())
+          LongRanges.none()
+        )
         (new ColumnPredicate.Longs(nulls, ranges), onNull(v => ranges.contains(keyOf(v))))
     }
   }
@@ -152,48 +159,53 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
   private def string(v: Any): String = new String(v.asInstanceOf[Array[Byte]], "UTF-8")
 
   private def keyOf(v: Any): Long = v match {
-    case v: Int => v
-    case v: Long => v
-    case v: Float => OrderedKeys.of(v)
-    case v: Double => OrderedKeys.of(v)
+    case v: Int     => v
+    case v: Long    => v
+    case v: Float   => OrderedKeys.of(v)
+    case v: Double  => OrderedKeys.of(v)
     case v: Boolean => if (v) 1 else 0
-    case v: BigInt => v.toLong
+    case v: BigInt  => v.toLong
   }
 
   private def key(random: Random, column: Int): Long = {
     val k = random.nextInt(100) - 50
     keyOf(schema(column).dataType match {
       case IntegerType => k
-      case LongType => k.toLong * 1000003L - 7
-      case FloatType => random.oneOf(k / 3f, Float.NaN, 0.0f)
-      case DoubleType => random.oneOf(k / 7.0, Double.NaN, 0.0)
+      case LongType    => k.toLong * 1000003L - 7
+      case FloatType   => random.oneOf(k / 3f, Float.NaN, 0.0f)
+      case DoubleType  => random.oneOf(k / 7.0, Double.NaN, 0.0)
       case BooleanType => k % 2 == 0
-      case _ => BigInt(k) * 12345
+      case _           => BigInt(k) * 12345
     })
   }
 
   private def valueAt(v: ColumnVector, row: Int, t: DataType): Any =
     if (v.isNullAt(row)) null
     else t match {
-      case IntegerType => v.getInt(row)
-      case LongType => v.getLong(row)
-      case FloatType => v.getFloat(row)
-      case DoubleType => v.getDouble(row)
-      case BooleanType => v.getBoolean(row)
-      case StringType => v.getUTF8String(row).toString
+      case IntegerType    => v.getInt(row)
+      case LongType       => v.getLong(row)
+      case FloatType      => v.getFloat(row)
+      case DoubleType     => v.getDouble(row)
+      case BooleanType    => v.getBoolean(row)
+      case StringType     => v.getUTF8String(row).toString
       case d: DecimalType =>
         BigInt(v.getDecimal(row, d.precision, d.scale).toJavaBigDecimal.unscaledValue)
     }
 
   /** Rows in a form whose equality is exact: bits for floats, text for strings. */
   private def comparable(v: Any): Any = v match {
-    case v: Float => ("f", java.lang.Float.floatToIntBits(v))
-    case v: Double => ("d", java.lang.Double.doubleToLongBits(v))
+    case v: Float       => ("f", java.lang.Float.floatToIntBits(v))
+    case v: Double      => ("d", java.lang.Double.doubleToLongBits(v))
     case v: Array[Byte] => new String(v, "UTF-8")
-    case v => v
+    case v              => v
   }
 
-  private def scan(path: Path, spec: ScanSpec, counters: Counters, offHeap: Boolean): Seq[Seq[Any]] = {
+  private def scan(
+      path: Path,
+      spec: ScanSpec,
+      counters: Counters,
+      offHeap: Boolean
+  ): Seq[Seq[Any]] = {
     val conf = new Configuration()
     val input = HadoopInputFile.fromPath(path, conf)
     val options = HadoopReadOptions.builder(conf, path).usePageChecksumVerification().build()
@@ -213,7 +225,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       null,
       true,
       null,
-      counters)
+      counters
+    )
     val scan =
       new SelectiveScan(split, spec, split.payloadTypes(), Array.empty, offHeap, counters)
     val payload = spec.columns
@@ -255,7 +268,9 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
           random.oneOf(0L, 64L, 100000L),
           random.oneOf(0L, 1L << 20),
           random.oneOf(0.0, 0.5, 1.0),
-          random.oneOf(1, 7, 64, 1024)))
+          random.oneOf(1, 7, 64, 1024)
+        )
+      )
       val counters = new Counters
       val expected = data
         .filter(row => filters.forall { case (c, (_, model)) => model(row(c)) })

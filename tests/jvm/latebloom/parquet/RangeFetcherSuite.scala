@@ -27,7 +27,10 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  private def fetch(gap: Long, ranges: (Long, Int)*): (Seq[(Long, Int)], Seq[Seq[Byte]], Counters) = {
+  private def fetch(
+      gap: Long,
+      ranges: (Long, Int)*
+  ): (Seq[(Long, Int)], Seq[Seq[Byte]], Counters) = {
     val in = new Recorded
     val counters = new Counters
     val got = Array.fill[Seq[Byte]](ranges.size)(null)
@@ -58,7 +61,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
       assert(counters.get(Counter.BYTES_FETCHED) == reads.map(_._2.toLong).sum)
       assert(reads.sortBy(_._1).sliding(2).forall {
         case Seq((a, n), (b, _)) => a + n <= b
-        case _ => true
+        case _                   => true
       })
     }
   }

@@ -5,17 +5,23 @@ import java.io.Closeable
 
 import scala.jdk.CollectionConverters._
 
+import org.scalatest.funsuite.AnyFunSuite
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
-import org.scalatest.funsuite.AnyFunSuite
 
 /** Files that only Spark's reader can read are filtered value by value. */
 class FilteredRowsSuite extends AnyFunSuite {
   private val columns = StructType(
-    Seq(StructField("s", StringType), StructField("a", ArrayType(IntegerType)), StructField("i", IntegerType)))
+    Seq(
+      StructField("s", StringType),
+      StructField("a", ArrayType(IntegerType)),
+      StructField("i", IntegerType)
+    )
+  )
 
   private val predicate = new ColumnPredicate.Longs(false, LongRanges.of(3, 8))
 
@@ -23,12 +29,14 @@ class FilteredRowsSuite extends AnyFunSuite {
     columns,
     2,
     java.util.List.of(new ScanFilter(2, predicate, "i BETWEEN 3 AND 8")),
-    new ScanSpec.Options(0, 0, 0.5, batchRows))
+    new ScanSpec.Options(0, 0, 0.5, batchRows)
+  )
 
   private def row(i: Int): InternalRow = new GenericInternalRow(Array[Any](
     if (i % 4 == 0) null else UTF8String.fromString("s" + i),
     new org.apache.spark.sql.catalyst.util.GenericArrayData(Array[Any](i, i + 1)),
-    if (i == 5) null else i))
+    if (i == 5) null else i
+  ))
 
   private class Source(n: Int) extends java.util.Iterator[Any] with Closeable {
     private var i = 0

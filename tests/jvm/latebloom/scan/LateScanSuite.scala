@@ -2,8 +2,8 @@
 package latebloom.scan
 
 import org.apache.spark.sql.catalyst.expressions.DynamicPruningExpression
-import org.apache.spark.sql.execution.{ReusedSubqueryExec, SortExec, SubqueryBroadcastExec}
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.{ReusedSubqueryExec, SortExec, SubqueryBroadcastExec}
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.inspect
 
-import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.datasources.v2.orc.OrcScan
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 import latebloom.rules._
 import latebloom.scan.LateScan

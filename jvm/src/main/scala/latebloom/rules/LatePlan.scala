@@ -11,12 +11,14 @@ import latebloom.scan.LateScan
 /** Builds the plan in which a scan evaluates part of its filter. */
 private[rules] object LatePlan {
 
-  /** The same rows and columns as `found.root` gives, from `[Project] [Filter] [Project] LateScan`. */
+  /** The same rows and columns as `found.root` gives, from `[Project] [Filter] [Project] LateScan`.
+    */
   def build(
       found: FilteredScan,
       filters: Seq[ColumnFilter],
       residual: Seq[Residual],
-      settings: LateBloomConf.Settings): SparkPlan = {
+      settings: LateBloomConf.Settings
+  ): SparkPlan = {
     val rest = residual.map(_.conjunct)
     val asked = found.above.map(p => AttributeSet(p.projectList.flatMap(_.references)))
     val abovePayload = asked.map(_ ++ AttributeSet(rest.flatMap(_.references)))
@@ -28,7 +30,8 @@ private[rules] object LatePlan {
     val needed = lowerList.map(l => AttributeSet(l.flatMap(_.references))).orElse(abovePayload)
     val late = lateScan(found, filters, needed, settings)
 
-    val lower = lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
+    val lower =
+      lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
     val filtered = FilteredScan.filter(rest, lower)
     val plan = found.above.fold(filtered) { p =>
       if (sameColumns(p, filtered)) filtered else ProjectExec(p.projectList, filtered)
@@ -42,7 +45,8 @@ private[rules] object LatePlan {
       found: FilteredScan,
       filters: Seq[ColumnFilter],
       needed: Option[AttributeSet],
-      settings: LateBloomConf.Settings): LateScan = {
+      settings: LateBloomConf.Settings
+  ): LateScan = {
     val scan = found.scan
     val kept = needed.map(_ ++ layout(scan))
     val conditions = filters.flatMap(_.conditions)
@@ -93,10 +97,9 @@ private[rules] object LatePlan {
       project.projectList.forall(_.isInstanceOf[AttributeReference]) &&
       project.output.map(_.nullable) == child.output.map(_.nullable)
 
-  /**
-   * Adaptive execution finds by their tags which logical node the nodes of a plan stand for: the new
-   * root must stand for what the old one stood for, since less than that is not the same rows.
-   */
+  /** Adaptive execution finds by their tags which logical node the nodes of a plan stand for: the
+    * new root must stand for what the old one stood for, since less than that is not the same rows.
+    */
   private def keepTags(found: FilteredScan, plan: SparkPlan): Unit = {
     plan.copyTagsFrom(found.root)
     plan.foreach(_.copyTagsFrom(found.scan))

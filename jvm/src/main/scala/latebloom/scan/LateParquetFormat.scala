@@ -4,10 +4,11 @@ package latebloom.scan
 import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.latebloom.ParquetFiles
 import org.apache.spark.sql.sources.Filter
@@ -16,15 +17,14 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.read.{BatchSource, Counter, Counters, ScanSpec}
 
-/**
- * Parquet, read selectively: what the scan node's inner scan has for a file format, so that splits,
- * buckets, partition values and metadata columns stay Spark's business.
- *
- * @param spec
- *   what to filter and what to output
- * @param metrics
- *   the node's metrics by [[Counter.key]]
- */
+/** Parquet, read selectively: what the scan node's inner scan has for a file format, so that
+  * splits, buckets, partition values and metadata columns stay Spark's business.
+  *
+  * @param spec
+  *   what to filter and what to output
+  * @param metrics
+  *   the node's metrics by [[Counter.key]]
+  */
 final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
     extends ParquetFileFormat {
 
@@ -35,7 +35,8 @@ final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
       requiredSchema: StructType,
       filters: Seq[Filter],
       options: Map[String, String],
-      hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
+      hadoopConf: Configuration
+  ): PartitionedFile => Iterator[InternalRow] = {
     // Spark's own reader of all columns, for the files that are not ours to read; asking for it also
     // puts what Spark's readers look up into the configuration.
     val sparkRead = super.buildReaderWithPartitionValues(
@@ -45,7 +46,8 @@ final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
       spec.columns,
       filters,
       options,
-      hadoopConf)
+      hadoopConf
+    )
     val files =
       ParquetFiles(session, spec, partitionSchema, filters, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
@@ -65,7 +67,7 @@ final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
 }
 
 /** Batches of a file; metrics are brought up to date with each. */
-private final class BatchIterator(source: BatchSource, drain: () => Unit)
+final private class BatchIterator(source: BatchSource, drain: () => Unit)
     extends Iterator[ColumnarBatch]
     with Closeable {
   private var batch: ColumnarBatch = _
@@ -95,7 +97,7 @@ private final class BatchIterator(source: BatchSource, drain: () => Unit)
 }
 
 /** The rows of batches, for a plan that takes rows; a row is valid until the next. */
-private final class RowIterator(batches: Iterator[ColumnarBatch] with Closeable)
+final private class RowIterator(batches: Iterator[ColumnarBatch] with Closeable)
     extends Iterator[InternalRow]
     with Closeable {
   private var rows: java.util.Iterator[InternalRow] = java.util.Collections.emptyIterator()

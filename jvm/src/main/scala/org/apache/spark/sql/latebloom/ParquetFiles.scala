@@ -6,19 +6,20 @@ import java.io.Closeable
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
 import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.filter2.predicate.{FilterApi, FilterPredicate}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{FileMetaData, ParquetMetadata}
+import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
+
 import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
-import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
 import org.apache.spark.sql.execution.datasources.parquet._
+import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
 import org.apache.spark.sql.internal.LegacyBehaviorPolicy.CORRECTED
 import org.apache.spark.sql.internal.SQLConf
@@ -30,17 +31,16 @@ import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
 import latebloom.parquet.{ParquetSplit, SparkReader}
 import latebloom.read.{Counter, Counters, FilteredRows, ScanSpec, SelectiveScan}
 
-/**
- * Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
- * rebase modes and resolution of columns. Made on the driver, used by the tasks.
- */
+/** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
+  * rebase modes and resolution of columns. Made on the driver, used by the tasks.
+  */
 final class ParquetFiles private (
     spec: ScanSpec,
     partitionSchema: StructType,
     filters: Seq[Filter],
     conf: Broadcast[SerializableConfiguration],
-    settings: ParquetFiles.Settings)
-    extends Serializable {
+    settings: ParquetFiles.Settings
+) extends Serializable {
   import ParquetFiles._
 
   /** The scan of a file split, or why Spark's reader must read the file. */
@@ -53,7 +53,10 @@ final class ParquetFiles private (
       val meta = footer.getFileMetaData
       notOurs(footer).toLeft {
         val datetime =
-          DataSourceUtils.datetimeRebaseSpec(meta.getKeyValueMetaData.get, settings.datetimeRebaseMode)
+          DataSourceUtils.datetimeRebaseSpec(
+            meta.getKeyValueMetaData.get,
+            settings.datetimeRebaseMode
+          )
         val int96 =
           DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
         val options = readOptions(shared, file, predicate(filters, meta, datetime))
@@ -71,7 +74,8 @@ final class ParquetFiles private (
           predicate(filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
           datetime.mode == CORRECTED,
           sparkContext(opened, shared, meta, datetime, int96),
-          counters)
+          counters
+        )
         owned = split
         val scan = new SelectiveScan(
           split,
@@ -79,7 +83,8 @@ final class ParquetFiles private (
           split.payloadTypes(),
           partitionVectors(file.partitionValues),
           settings.useOffHeap,
-          counters)
+          counters
+        )
         owned = null
         scan
       }
@@ -90,7 +95,7 @@ final class ParquetFiles private (
   private def notOurs(footer: ParquetMetadata): Option[String] = {
     val encrypted = footer.getFileMetaData.getEncryptionType match {
       case null => false
-      case t => t != FileMetaData.EncryptionType.UNENCRYPTED
+      case t    => t != FileMetaData.EncryptionType.UNENCRYPTED
     }
     val blocks = footer.getBlocks.asScala
     if (encrypted) Some("the file is encrypted")
@@ -101,14 +106,14 @@ final class ParquetFiles private (
     } else None
   }
 
-  /**
-   * Dictionaries are not consulted here: the scan tests them anyway, before any data page, and
-   * parquet-java's way fails on some LZ4_RAW files.
-   */
+  /** Dictionaries are not consulted here: the scan tests them anyway, before any data page, and
+    * parquet-java's way fails on some LZ4_RAW files.
+    */
   private def readOptions(
       shared: Configuration,
       file: PartitionedFile,
-      pushed: Option[FilterPredicate]): ParquetReadOptions = {
+      pushed: Option[FilterPredicate]
+  ): ParquetReadOptions = {
     val builder = HadoopReadOptions
       .builder(shared, file.toPath)
       .withRange(file.start, file.start + file.length)
@@ -120,7 +125,8 @@ final class ParquetFiles private (
   private def predicate(
       filters: Seq[Filter],
       meta: FileMetaData,
-      datetime: RebaseSpec): Option[FilterPredicate] =
+      datetime: RebaseSpec
+  ): Option[FilterPredicate] =
     if (!settings.pushDown) None
     else {
       val convert = new ParquetFilters(
@@ -131,7 +137,8 @@ final class ParquetFiles private (
         settings.pushDownStringPredicate,
         settings.pushDownInFilterThreshold,
         settings.caseSensitive,
-        datetime)
+        datetime
+      )
       filters.flatMap(convert.createFilter(_)).reduceOption(FilterApi.and)
     }
 
@@ -140,8 +147,12 @@ final class ParquetFiles private (
       meta.getSchema,
       spec.columns,
       shared,
-      enableVectorizedReader = true)
-    new ParquetToSparkSchemaConverter(shared).convertParquetColumn(requested, Some(spec.columns)).children
+      enableVectorizedReader = true
+    )
+    new ParquetToSparkSchemaConverter(shared).convertParquetColumn(
+      requested,
+      Some(spec.columns)
+    ).children
   }
 
   private def sparkContext(
@@ -149,7 +160,8 @@ final class ParquetFiles private (
       shared: Configuration,
       meta: FileMetaData,
       datetime: RebaseSpec,
-      int96: RebaseSpec): SparkReader.Context = {
+      int96: RebaseSpec
+  ): SparkReader.Context = {
     val convertTz =
       if (settings.convertInt96 && !meta.getCreatedBy.startsWith("parquet-mr")) {
         DateTimeUtils.getZoneId(shared.get(SQLConf.SESSION_LOCAL_TIMEZONE.key))
@@ -164,7 +176,8 @@ final class ParquetFiles private (
       int96.mode.toString,
       int96.timeZone,
       settings.useOffHeap,
-      spec.options.batchRows)
+      spec.options.batchRows
+    )
   }
 
   /** Filters what Spark's reader reads of a file that [[open]] left to it. */
@@ -173,7 +186,8 @@ final class ParquetFiles private (
       new CloseableJavaIterator(read),
       spec,
       partitionVectors(file.partitionValues),
-      settings.useOffHeap)
+      settings.useOffHeap
+    )
 
   private def partitionVectors(values: InternalRow): Array[ColumnVector] =
     partitionSchema.fields.zipWithIndex.map { case (field, i) =>
@@ -184,21 +198,21 @@ final class ParquetFiles private (
 }
 
 /** A Scala iterator for Java, closed if it can be. */
-private final class CloseableJavaIterator(read: Iterator[_])
+final private class CloseableJavaIterator(read: Iterator[_])
     extends java.util.Iterator[Any]
     with Closeable {
   override def hasNext: Boolean = read.hasNext
   override def next(): Any = read.next()
   override def close(): Unit = read match {
     case c: Closeable => c.close()
-    case _ =>
+    case _            =>
   }
 }
 
 object ParquetFiles {
   private val MaxChunkBytes = 1L << 30
 
-  private final case class Settings(
+  final private case class Settings(
       pushDown: Boolean,
       pushDownDate: Boolean,
       pushDownTimestamp: Boolean,
@@ -209,23 +223,24 @@ object ParquetFiles {
       datetimeRebaseMode: String,
       int96RebaseMode: String,
       convertInt96: Boolean,
-      offHeap: Boolean) {
+      offHeap: Boolean
+  ) {
 
     /** Off-heap vectors outside a task would be freed by nobody, as Spark has it. */
     def useOffHeap: Boolean = offHeap && TaskContext.get() != null
   }
 
-  /**
-   * @param hadoopConf
-   *   as Spark's Parquet format has prepared it; broadcast to the tasks
-   */
+  /** @param hadoopConf
+    *   as Spark's Parquet format has prepared it; broadcast to the tasks
+    */
   def apply(
       session: SparkSession,
       spec: ScanSpec,
       partitionSchema: StructType,
       filters: Seq[Filter],
       options: Map[String, String],
-      hadoopConf: Configuration): ParquetFiles = {
+      hadoopConf: Configuration
+  ): ParquetFiles = {
     val sql = session.sessionState.conf
     val parquet = new ParquetOptions(options, sql)
     val settings = Settings(
@@ -239,7 +254,8 @@ object ParquetFiles {
       parquet.datetimeRebaseModeInRead,
       parquet.int96RebaseModeInRead,
       sql.isParquetINT96TimestampConversion,
-      sql.offHeapColumnVectorEnabled)
+      sql.offHeapColumnVectorEnabled
+    )
     val conf = SerializableConfiguration.broadcast(session.sparkContext, hadoopConf)
     new ParquetFiles(spec, partitionSchema, filters, conf, settings)
   }
