@@ -18,6 +18,7 @@ import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.internal.column.columnindex.OffsetIndex;
 import org.apache.parquet.internal.hadoop.metadata.IndexReference;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 
 /**
  * One column of one row group in the file: which pages there are, which rows they hold, and the
@@ -294,10 +295,16 @@ final class ColumnChunk {
    * Whether Spark's reader can be asked for some of the rows; else it must read every page in turn.
    * It can't when the rows of a page are unknown, nor with DELTA_BINARY_PACKED: asked for no value,
    * its decoder starts again from the page's first, and the reader above it asks for that where a
-   * step ends just before a range of rows begins.
+   * step ends just before a range of rows begins. Nor with DELTA_BYTE_ARRAY of fixed length, whose
+   * decoder skips nothing.
    */
   boolean skipsRows() {
-    return !isDeltaPacked() && (rowsFollowValues() || index != null);
+    return !isDeltaPacked() && !isFixedDelta() && (rowsFollowValues() || index != null);
+  }
+
+  private boolean isFixedDelta() {
+    return meta.getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY
+        && meta.getEncodings().contains(Encoding.DELTA_BYTE_ARRAY);
   }
 
   private boolean isDeltaPacked() {
