@@ -48,7 +48,7 @@ class ExplainSuite extends LateBloomTest {
     "#(\\d+)".r
       .replaceAllIn(text, m => "#" + ids.getOrElseUpdate(m.group(1), ids.size + 1))
       .replaceAll("plan_id=\\d+", "plan_id=_")
-      .replaceAll("file:[^\\],)]*", "file:_")
+      .replaceAll("\\[file:[^\\],]*\\]?", "[file:_]") // Spark cuts a long path, bracket and all
       .linesIterator.map(_.replaceAll("\\s+$", "")).mkString("", "\n", "\n")
   }
 

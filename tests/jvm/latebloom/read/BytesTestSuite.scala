@@ -29,8 +29,8 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
         Case(
           BytesTest.range(lo, loIn, hi, hiIn),
           s =>
-            (lo == null || s.compareTo(spark(lo)) > (if (loIn) -1 else 0)) &&
-              (hi == null || s.compareTo(spark(hi)) < (if (hiIn) 1 else 0))
+            (lo == null || s.binaryCompare(spark(lo)) > (if (loIn) -1 else 0)) &&
+              (hi == null || s.binaryCompare(spark(hi)) < (if (hiIn) 1 else 0))
         )
       case 3 =>
         val values = Seq.fill(random.oneOf(0, 1, 2, 5, 40))(value())
