@@ -26,6 +26,9 @@ import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 final class FlatColumn implements SelectiveColumn {
   static final int BLOCK = 1024;
 
+  /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
+  private static final int CODED_RUN = 64;
+
   @SuppressWarnings("deprecation") // old names that files still carry; BIT_PACKED is of levels
   private static final Set<Encoding> DECODED =
       EnumSet.of(
@@ -138,11 +141,17 @@ final class FlatColumn implements SelectiveColumn {
     try {
       PageCursor values = new PageCursor(read);
       boolean any = false;
-      int next = from;
-      int n;
-      while ((n = wanted.positions(next, to, BLOCK, rows)) > 0) {
-        next = rows[n - 1] + 1;
-        any |= filterBlock(read, values, from, n, predicate, mask, passed);
+      int next = wanted.nextSelected(from);
+      while (next >= 0 && next < to) {
+        int runEnd = Math.min(to, wanted.nextUnselected(next));
+        if (mask != null && !read.hasNulls() && runEnd - next >= CODED_RUN) {
+          any |= values.filterCodedRun(from, next, runEnd, mask, passed);
+          next = wanted.nextSelected(runEnd);
+        } else {
+          int n = wanted.positions(next, to, BLOCK, rows);
+          any |= filterBlock(read, values, from, n, predicate, mask, passed);
+          next = wanted.nextSelected(rows[n - 1] + 1);
+        }
       }
       if (any) {
         cache.keep(p, read);
@@ -315,6 +324,40 @@ final class FlatColumn implements SelectiveColumn {
       } else {
         plain.read(indexes, n, values);
       }
+    }
+
+    /**
+     * Filters the rows {@code [from, to)} of a page without nulls that begins at {@code firstRow}, by
+     * the mask over codes; a run of one code is tested once, however long.
+     */
+    boolean filterCodedRun(int firstRow, int from, int to, byte[] mask, Selection.Builder passed) {
+      int[] block = FlatColumn.this.codes;
+      boolean any = false;
+      int row = from;
+      while (row < to) {
+        int runEnd = firstRow + Math.min(codes.runEnd(row - firstRow), to - firstRow);
+        long shared = codes.shared(row - firstRow, runEnd - 1 - firstRow);
+        if (shared >= 0) {
+          if (mask[Math.toIntExact(shared)] != 0) {
+            passed.addRange(row, runEnd);
+            any = true;
+          }
+          row = runEnd;
+        } else {
+          int n = Math.min(BLOCK, to - row);
+          codes.readRange(row - firstRow, n, block);
+          int m = 0;
+          for (int i = 0; i < n; i++) {
+            passing[m] = row + i;
+            m += mask[block[i]];
+          }
+          passed.add(passing, m);
+          any |= m > 0;
+          row += n;
+        }
+      }
+      counters.add(Counter.VALUES_DECODED, to - from);
+      return any;
     }
 
     /** As {@link #filter}, by the mask over codes; a run of one code is tested once. */

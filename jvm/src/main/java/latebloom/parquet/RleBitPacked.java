@@ -66,6 +66,10 @@ final class RleBitPacked {
   /** Writes the values at {@code indexes[0, n)}, which ascend and do not precede earlier ones. */
   void read(int[] indexes, int n, int[] out) {
     int i = 0;
+    if (n > 0 && indexes[n - 1] - indexes[0] == n - 1) {
+      readRange(indexes[0], n, out);
+      return;
+    }
     while (i < n) {
       seek(indexes[i]);
       int stop = n;
@@ -77,12 +81,25 @@ final class RleBitPacked {
       }
       if (repeated) {
         java.util.Arrays.fill(out, i, stop, repeatedValue);
-      } else if (indexes[stop - 1] - indexes[i] == stop - 1 - i) {
-        unpack(indexes[i] - runStart, stop - i, out, i);
       } else {
         pick(indexes, i, stop, out);
       }
       i = stop;
+    }
+  }
+
+  /** Writes the {@code n} values from index {@code first} on. */
+  void readRange(int first, int n, int[] out) {
+    int i = 0;
+    while (i < n) {
+      seek(first + i);
+      int k = Math.min(n - i, runEnd - first - i);
+      if (repeated) {
+        java.util.Arrays.fill(out, i, i + k, repeatedValue);
+      } else {
+        unpack(first + i - runStart, k, out, i);
+      }
+      i += k;
     }
   }
 
