@@ -39,6 +39,8 @@ def local_session(
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     builder = builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
+    # Spark's 200 are meant for a cluster: here they would cost more than a small query does.
+    builder = builder.config("spark.sql.shuffle.partitions", "4")
     for key, value in (confs or {}).items():
         builder = builder.config(key, value)
     spark = configure(builder).getOrCreate()

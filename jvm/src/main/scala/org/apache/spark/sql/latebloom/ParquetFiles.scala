@@ -59,7 +59,7 @@ final class ParquetFiles private (
           )
         val int96 =
           DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
-        val options = readOptions(shared, file, predicate(filters, meta, datetime))
+        val options = readOptions(shared, file, predicate(filters, meta, datetime), datetime)
         val reader = new ParquetFileReader(opened.inputFile, footer, options, opened.inputStream)
         owned = reader
         countRowGroups(reader.getRowGroups.size)
@@ -107,17 +107,19 @@ final class ParquetFiles private (
   }
 
   /** Dictionaries are not consulted here: the scan tests them anyway, before any data page, and
-    * parquet-java's way fails on some LZ4_RAW files.
+    * parquet-java's way fails on some LZ4_RAW files. Where dates are rebased it is left on, since
+    * then a row group that it rules out may hide a date whose reading is an error.
     */
   private def readOptions(
       shared: Configuration,
       file: PartitionedFile,
-      pushed: Option[FilterPredicate]
+      pushed: Option[FilterPredicate],
+      datetime: RebaseSpec
   ): ParquetReadOptions = {
     val builder = HadoopReadOptions
       .builder(shared, file.toPath)
       .withRange(file.start, file.start + file.length)
-      .useDictionaryFilter(false)
+    if (datetime.mode == CORRECTED) builder.useDictionaryFilter(false)
     pushed.foreach(p => builder.withRecordFilter(FilterCompat.get(p)))
     builder.build()
   }
