@@ -148,4 +148,22 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
     intercept[IllegalArgumentException](Selection.all(3).intersect(Selection.all(4)))
     intercept[IllegalArgumentException](Selection.none(-1))
   }
+
+  test("bits added by the word select the rows that they stand for") {
+    forSeeds(300) { random =>
+      val rows = 64 + random.nextInt(2000)
+      val builder = new Selection.Builder(rows)
+      val model = new java.util.BitSet
+      for (_ <- 0 until random.nextInt(60)) {
+        val from = random.nextInt(rows - 63)
+        val bits = random.oneOf(random.nextLong(), -1L, 0L, 1L, Long.MinValue, -1L >>> random.nextInt(64))
+        builder.addBits(from, bits)
+        (0 until 64).filter(i => (bits >>> i & 1) == 1).foreach(i => model.set(from + i))
+      }
+      val selection = builder.build()
+      assert(selection.count == model.cardinality)
+      assert((0 until rows).forall(r => selection.anyIn(r, r + 1) == model.get(r)))
+    }
+    intercept[IndexOutOfBoundsException](new Selection.Builder(70).addBits(10, -1L))
+  }
 }

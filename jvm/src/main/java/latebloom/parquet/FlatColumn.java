@@ -346,18 +346,25 @@ final class FlatColumn implements SelectiveColumn {
         } else {
           int n = Math.min(BLOCK, to - row);
           codes.readRange(row - firstRow, n, block);
-          int m = 0;
-          for (int i = 0; i < n; i++) {
-            passing[m] = row + i;
-            m += mask[block[i]];
+          for (int i = 0; i < n; i += 64) {
+            long bits = passingBits(mask, block, i, Math.min(n, i + 64));
+            passed.addBits(row + i, bits);
+            any |= bits != 0;
           }
-          passed.add(passing, m);
-          any |= m > 0;
           row += n;
         }
       }
       counters.add(Counter.VALUES_DECODED, to - from);
       return any;
+    }
+
+    // No branch and no store a value: what a loop over positions would wait for.
+    private long passingBits(byte[] mask, int[] codes, int from, int to) {
+      long bits = 0;
+      for (int i = from; i < to; i++) {
+        bits |= (long) mask[codes[i]] << i;
+      }
+      return bits;
     }
 
     /** As {@link #filter}, by the mask over codes; a run of one code is tested once. */

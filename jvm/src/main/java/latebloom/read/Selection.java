@@ -237,6 +237,31 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
       }
     }
 
+    /**
+     * Selects, of the up to 64 rows from {@code from} on, those whose bits are set.
+     *
+     * @param bits bit {@code i} stands for row {@code from + i}
+     */
+    public void addBits(int from, long bits) {
+      if (bits == 0) {
+        return;
+      }
+      int last = Objects.checkIndex(from + 63 - Long.numberOfLeadingZeros(bits), rows);
+      long rest = bits;
+      while (rest != 0 && words == null) {
+        int first = Long.numberOfTrailingZeros(rest);
+        int n = Long.numberOfTrailingZeros(~(rest >>> first));
+        addRun(from + first, from + first + n);
+        rest = first + n == 64 ? 0 : rest & -1L << first + n;
+      }
+      if (rest != 0) {
+        words[from >>> 6] |= rest << from;
+        if (last >>> 6 != from >>> 6) {
+          words[last >>> 6] |= rest >>> -from;
+        }
+      }
+    }
+
     private void addRun(int from, int to) {
       if (runs > 0 && from >= starts[runs - 1] && from <= ends[runs - 1]) {
         ends[runs - 1] = Math.max(ends[runs - 1], to);
