@@ -156,7 +156,8 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
       val model = new java.util.BitSet
       for (_ <- 0 until random.nextInt(60)) {
         val from = random.nextInt(rows - 63)
-        val bits = random.oneOf(random.nextLong(), -1L, 0L, 1L, Long.MinValue, -1L >>> random.nextInt(64))
+        val bits =
+          random.oneOf(random.nextLong(), -1L, 0L, 1L, Long.MinValue, -1L >>> random.nextInt(64))
         builder.addBits(from, bits)
         (0 until 64).filter(i => (bits >>> i & 1) == 1).foreach(i => model.set(from + i))
       }
