@@ -33,8 +33,9 @@ final class ParquetRowGroup implements RowGroup {
   private final Map<ColumnPath, ColumnChunkMetaData> metas;
   private final Map<ColumnPath, ColumnChunk> chunks = new LinkedHashMap<>();
   private final Map<Integer, PageCache> caches = new HashMap<>();
+  private final Map<Integer, FlatColumn> flatPayload = new HashMap<>();
+  private final Map<Integer, SparkColumn> sparkFilters = new HashMap<>();
   private final Map<Integer, SparkColumn> sparkPayload = new HashMap<>();
-  private final Map<Integer, Selection> wanted = new HashMap<>();
 
   ParquetRowGroup(ParquetSplit split, BlockMetaData block, int index) {
     this.split = split;
@@ -135,7 +136,6 @@ final class ParquetRowGroup implements RowGroup {
   public void fetch(List<Need> needs) throws IOException {
     Set<ColumnChunk> indexed = new LinkedHashSet<>();
     for (Need need : needs) {
-      wanted.put(need.column(), need.rows());
       for (ColumnChunk chunk : chunksOf(need.column())) {
         if (chunk.wantsIndex(need.rows())) {
           indexed.add(chunk);
@@ -152,27 +152,20 @@ final class ParquetRowGroup implements RowGroup {
       }
     }
     split.fetcher.fetch(pages);
-    for (Need need : needs) {
-      SparkColumn column = sparkPayload.get(need.column());
-      if (column != null) {
-        column.start(need.rows());
-      }
-    }
   }
 
   @Override
   public SelectiveColumn filterColumn(int column) throws IOException {
-    return isFlat(column) ? flat(column) : spark(column, true);
+    return isFlat(column) ? flat(column) : spark(sparkFilters, column, true);
   }
 
   @Override
-  public SelectiveColumn payloadColumn(int column) throws IOException {
+  public SelectiveColumn payloadColumn(int column, Selection rows) throws IOException {
     if (isFlat(column)) {
-      return flat(column);
+      return flatPayload.computeIfAbsent(column, this::flat);
     }
-    SparkColumn c = spark(column, false);
-    sparkPayload.put(column, c);
-    c.start(wanted.get(column));
+    SparkColumn c = spark(sparkPayload, column, false);
+    c.start(rows);
     return c;
   }
 
@@ -189,17 +182,26 @@ final class ParquetRowGroup implements RowGroup {
     return new FlatColumn(chunk, c.flat(), split.pageReader, cache, split.counters);
   }
 
-  private SparkColumn spark(int column, boolean filter) throws IOException {
+  /** The same for all windows: one that reads every page in turn goes on where it stopped. */
+  private SparkColumn spark(Map<Integer, SparkColumn> made, int column, boolean filter)
+      throws IOException {
+    SparkColumn before = made.get(column);
+    if (before != null) {
+      return before;
+    }
     ParquetSplit.Column c = split.columns[column];
     Map<ColumnPath, ColumnChunk> leaves = new LinkedHashMap<>();
     for (ColumnDescriptor leaf : split.leaves(column, filter)) {
       leaves.put(ColumnPath.get(leaf.getPath()), chunk(leaf));
     }
-    return new SparkColumn(
-        split.sparkReader(column, filter),
-        c.field(),
-        selected ->
-            new SelectedPages(leaves, selected, block.getRowIndexOffset(), split.pageReader));
+    SparkColumn fresh =
+        new SparkColumn(
+            split.sparkReader(column, filter),
+            c.field(),
+            selected ->
+                new SelectedPages(leaves, selected, block.getRowIndexOffset(), split.pageReader));
+    made.put(column, fresh);
+    return fresh;
   }
 
   @Override
@@ -216,12 +218,17 @@ final class ParquetRowGroup implements RowGroup {
     }
     split.counters.add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
     caches.values().forEach(PageCache::release);
-    sparkPayload.forEach(
+    dropUnfinished(sparkFilters, true);
+    dropUnfinished(sparkPayload, false);
+    chunks.clear();
+  }
+
+  private void dropUnfinished(Map<Integer, SparkColumn> used, boolean filter) {
+    used.forEach(
         (column, c) -> {
           if (!c.reusable()) {
-            split.dropSparkReader(column, false);
+            split.dropSparkReader(column, filter);
           }
         });
-    chunks.clear();
   }
 }

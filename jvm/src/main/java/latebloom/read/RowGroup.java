@@ -28,8 +28,8 @@ public interface RowGroup {
   /** The column as filter: its own cursor, so that filtering and selecting don't disturb each other. */
   SelectiveColumn filterColumn(int column) throws IOException;
 
-  /** The column as payload. */
-  SelectiveColumn payloadColumn(int column) throws IOException;
+  /** The column as payload, for one window: its next calls select of {@code rows}, all of them. */
+  SelectiveColumn payloadColumn(int column, Selection rows) throws IOException;
 
   /** Lets go of what was fetched. */
   void release();

@@ -129,7 +129,7 @@ public final class SelectiveScan implements BatchSource {
     }
     Selection window = pending;
     if (firstWindow) {
-      int end = Math.min(group.rows(), FIRST_WINDOW_BATCHES * out.capacity());
+      int end = (int) Math.min(group.rows(), (long) FIRST_WINDOW_BATCHES * out.capacity());
       int from = pending.nextSelected(0);
       if (from >= 0 && group.rows() - from > 2L * end) {
         window = pending.intersect(run(group.rows(), from, from + end));
@@ -209,9 +209,9 @@ public final class SelectiveScan implements BatchSource {
     if (payload == null) {
       counters.add(eager ? Counter.ROW_GROUPS_EAGER : Counter.ROW_GROUPS_LATE, 1);
       payload = new SelectiveColumn[spec.payload()];
-      for (int p = 0; p < payload.length; p++) {
-        payload[p] = group.payloadColumn(p);
-      }
+    }
+    for (int p = 0; p < payload.length; p++) {
+      payload[p] = group.payloadColumn(p, rows);
     }
   }
 
