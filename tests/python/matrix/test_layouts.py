@@ -347,6 +347,35 @@ def test_unreadable_encodings_fail_alike(tmp_path: Path, pair_of: PairOf) -> Non
     )
 
 
+def test_filters_on_columns_that_are_read_page_by_page(tmp_path: Path, pair_of: PairOf) -> None:
+    """Spark's decoder of these can't skip: it goes on across windows, and ends with a row group."""
+    rows = 20000
+    path = tmp_path / "t"
+    path.mkdir()
+    pq.write_table(
+        pa.table(
+            {
+                "id": range(rows),
+                "k": [i * 7919 % 50 for i in range(rows)],
+                "z": [i % 3 for i in range(rows)],
+            }
+        ),
+        path / "part.parquet",
+        use_dictionary=["z"],
+        column_encoding={"id": "DELTA_BINARY_PACKED", "k": "DELTA_BINARY_PACKED"},
+        row_group_size=7000,
+    )
+    for batch in ("7", "64"):
+        pair = pair_of({"spark.sql.parquet.columnarReaderBatchSize": batch})
+        pair.parquet("t", path)
+        check(
+            pair,
+            "select id from t where k = 7",
+            "select id, k from t where z = 1 and k < 3",
+            "select id from t where z = 1 and k = 7 and id < 6500",
+        )
+
+
 def test_fields_found_by_id(tmp_path: Path, pair_of: PairOf) -> None:
     columns = numbers()
     fields = [
