@@ -338,7 +338,7 @@ final class FlatColumn implements SelectiveColumn {
         int runEnd = firstRow + Math.min(codes.runEnd(row - firstRow), to - firstRow);
         long shared = codes.shared(row - firstRow, runEnd - 1 - firstRow);
         if (shared >= 0) {
-          if (mask[Math.toIntExact(shared)] != 0) {
+          if (mask[(int) shared] != 0) {
             passed.addRange(row, runEnd);
             any = true;
           }
@@ -371,7 +371,7 @@ final class FlatColumn implements SelectiveColumn {
     int filterCodes(int n, byte[] mask) {
       long shared = codes.shared(indexes[0], indexes[n - 1]);
       if (shared >= 0) {
-        if (mask[Math.toIntExact(shared)] == 0) {
+        if (mask[(int) shared] == 0) {
           return 0;
         }
         for (int i = 0; i < n; i++) {

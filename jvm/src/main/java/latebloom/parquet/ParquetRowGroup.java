@@ -42,7 +42,8 @@ final class ParquetRowGroup implements RowGroup {
     this.block = block;
     this.index = index;
     this.rows = Math.toIntExact(block.getRowCount());
-    this.metas = ParquetSplit.byPath(block);
+    this.metas = new HashMap<>();
+    block.getColumns().forEach(c -> metas.put(c.getPath(), c));
   }
 
   @Override
@@ -87,9 +88,14 @@ final class ParquetRowGroup implements RowGroup {
       return false;
     }
     if (stats instanceof IntStatistics s) {
-      return longs.ranges().covers(s.getMin(), s.getMax());
+      return covers(longs, s.getMin(), s.getMax());
     }
-    return stats instanceof LongStatistics s && longs.ranges().covers(s.getMin(), s.getMax());
+    return stats instanceof LongStatistics s && covers(longs, s.getMin(), s.getMax());
+  }
+
+  // Statistics of unsigned numbers are in unsigned order, in which the least may be the greater.
+  private static boolean covers(ColumnPredicate.Longs predicate, long min, long max) {
+    return min <= max && predicate.ranges().covers(min, max);
   }
 
   private ColumnChunkMetaData meta(ColumnDescriptor column) {

@@ -21,7 +21,6 @@ import org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.parquet.filter2.predicate.FilterPredicate;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.io.SeekableInputStream;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
@@ -51,7 +50,6 @@ public final class ParquetSplit implements RowGroups {
   private final Set<String> topLevel = new HashSet<>();
   private final boolean noRowPasses;
   private int next;
-  private ParquetRowGroup current;
 
   /**
    * A wanted column in this file.
@@ -163,11 +161,6 @@ public final class ParquetSplit implements RowGroups {
     byUse.remove(filter ? ~column : column);
   }
 
-  /** How many row groups there are after pruning by statistics. */
-  public int rowGroupCount() {
-    return reader.getRowGroups().size();
-  }
-
   @Override
   public RowGroup next() throws IOException {
     List<BlockMetaData> blocks = reader.getRowGroups();
@@ -185,8 +178,7 @@ public final class ParquetSplit implements RowGroups {
     while (next < blocks.size()) {
       int i = next++;
       if (blocks.get(i).getRowCount() > 0) {
-        current = new ParquetRowGroup(this, blocks.get(i), i);
-        return current;
+        return new ParquetRowGroup(this, blocks.get(i), i);
       }
     }
     return null;
@@ -204,13 +196,6 @@ public final class ParquetSplit implements RowGroups {
   /** Whether a leaf of the file belongs to a wanted column. */
   boolean reads(ColumnPath leaf) {
     return topLevel.contains(leaf.toArray()[0]);
-  }
-
-  static Map<ColumnPath, ColumnChunkMetaData> byPath(
-      BlockMetaData block) {
-    Map<ColumnPath, ColumnChunkMetaData> m = new HashMap<>();
-    block.getColumns().forEach(c -> m.put(c.getPath(), c));
-    return m;
   }
 
   @Override
