@@ -19,7 +19,11 @@ public enum Counter {
   FETCH_TIME("fetchTime", "time fetching", Kind.NANOS),
   FILTER_TIME("filterTime", "time filtering", Kind.NANOS),
   PAYLOAD_TIME("payloadTime", "time reading payload", Kind.NANOS),
-  FILES_BY_SPARK("filesBySpark", "files read by Spark's reader", Kind.COUNT);
+  FILES_ENCRYPTED("filesEncrypted", "files read by Spark's reader: encrypted", Kind.COUNT),
+  FILES_TOO_LARGE(
+      "filesTooLarge",
+      "files read by Spark's reader: a column chunk over 1 GiB or a row group over 2^31 rows",
+      Kind.COUNT);
 
   /** Unit of a counter. */
   public enum Kind {

@@ -55,9 +55,11 @@ final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
     file => {
       val counters = new Counters
       val drain = () => counters.drainTo((c: Counter, n: Long) => scanMetrics(c.key).add(n))
-      val source: BatchSource = files.open(file, counters).getOrElse {
-        counters.add(Counter.FILES_BY_SPARK, 1)
-        files.filter(file, sparkRead(file))
+      val source: BatchSource = files.open(file, counters) match {
+        case Right(scan) => scan
+        case Left(reason) =>
+          counters.add(reason, 1)
+          files.filter(file, sparkRead(file))
       }
       val batches = new BatchIterator(source, drain)
       val result = if (returningBatch) batches else new RowIterator(batches)

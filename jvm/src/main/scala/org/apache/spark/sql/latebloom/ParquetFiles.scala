@@ -9,7 +9,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.filter2.predicate.{FilterApi, FilterPredicate}
 import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.metadata.{FileMetaData, ParquetMetadata}
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData, ParquetMetadata}
 import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
 
 import org.apache.spark.TaskContext
@@ -43,8 +43,10 @@ final class ParquetFiles private (
 ) extends Serializable {
   import ParquetFiles._
 
-  /** The scan of a file split, or why Spark's reader must read the file. */
-  def open(file: PartitionedFile, counters: Counters): Either[String, SelectiveScan] = {
+  /** The scan of a file split, or the counter of the files that Spark's reader must read for the same
+    * reason as this one.
+    */
+  def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
     val opened = ParquetFooterReader.openFileAndReadFooter(shared, file, true)
     var owned: Closeable = opened.inputStream
@@ -92,18 +94,16 @@ final class ParquetFiles private (
   }
 
   /** Why a file is left to Spark's reader, if it is. */
-  private def notOurs(footer: ParquetMetadata): Option[String] = {
+  private def notOurs(footer: ParquetMetadata): Option[Counter] = {
     val encrypted = footer.getFileMetaData.getEncryptionType match {
       case null => false
       case t    => t != FileMetaData.EncryptionType.UNENCRYPTED
     }
-    val blocks = footer.getBlocks.asScala
-    if (encrypted) Some("the file is encrypted")
-    else if (blocks.exists(_.getRowCount > Int.MaxValue)) {
-      Some("a row group has more than 2^31 rows")
-    } else if (blocks.exists(_.getColumns.asScala.exists(_.getTotalSize > MaxChunkBytes))) {
-      Some("a column chunk has more than 1 GiB")
-    } else None
+    def tooLarge(block: BlockMetaData) =
+      block.getRowCount > Int.MaxValue ||
+        block.getColumns.asScala.exists(_.getTotalSize > MaxChunkBytes)
+    if (encrypted) Some(Counter.FILES_ENCRYPTED)
+    else Option.when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
   }
 
   /** Dictionaries are not consulted here: the scan tests them anyway, before any data page, and
