@@ -20,6 +20,7 @@ import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
@@ -156,6 +157,63 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
     }
   }
 
+  /** A filter of any form, over columns of the file, and the same as a function of the row.
+    *
+    * @param index
+    *   of a column in what the scan reads
+    */
+  private def randomTree(random: Random, depth: Int, index: Int => Int): Tree = {
+    def column = random.nextInt(schema.length)
+    def parts = Seq.fill(1 + random.nextInt(3))(randomTree(random, depth - 1, index))
+    random.nextInt(if (depth > 0) 6 else 4) match {
+      case 0 | 1 =>
+        val c = column
+        val (predicate, model) = randomFilter(random, c)
+        Tree(n => new ScanFilter.OneColumn(index(c), n, predicate, s"on $c"), row => model(row(c)))
+      case 2 =>
+        val c = column
+        val (_, model) = randomFilter(random, c)
+        val test: RowPredicate = row => model(modelValue(row, 0, c))
+        val compiled = new CompiledColumn(test, schema(c).dataType, random.nextBoolean())
+        Tree(n => new ScanFilter.OneColumn(index(c), n, compiled, s"$c"), row => model(row(c)))
+      case 3 =>
+        val cs = Seq.fill(1 + random.nextInt(3))(column)
+        val models = cs.map(randomFilter(random, _)._2)
+        val test: RowPredicate = row =>
+          cs.indices.exists(i => models(i)(modelValue(row, i, cs(i))))
+        Tree(
+          n => new SeveralColumns(cs.map(index).toArray, n, test, s"on $cs"),
+          row => cs.indices.exists(i => models(i)(row(cs(i))))
+        )
+      case 4 =>
+        val all = parts
+        Tree(
+          n => new ScanFilter.All(all.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "all"),
+          row => all.forall(_.model(row))
+        )
+      case 5 =>
+        val any = parts
+        Tree(
+          n => new ScanFilter.Any(any.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "any"),
+          row => any.exists(_.model(row))
+        )
+    }
+  }
+
+  /** @param at
+    *   makes the filter, given the first number for its uses of columns
+    */
+  private case class Tree(at: Int => ScanFilter, model: Row => Boolean)
+
+  private def modelValue(row: InternalRow, ordinal: Int, column: Int): Any =
+    if (row.isNullAt(ordinal)) null
+    else schema(column).dataType match {
+      case StringType     => row.getUTF8String(ordinal).getBytes
+      case d: DecimalType =>
+        BigInt(row.getDecimal(ordinal, d.precision, d.scale).toJavaBigDecimal.unscaledValue)
+      case t => row.get(ordinal, t)
+    }
+
   private def string(v: Any): String = new String(v.asInstanceOf[Array[Byte]], "UTF-8")
 
   private def keyOf(v: Any): Long = v match {
@@ -256,14 +314,15 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       val data = rows(random, optional)
       val path = new Path(dir.resolve(s"f${random.nextInt()}.parquet").toUri)
       write(random, path, message, data)
-      val filterColumns = random.shuffle(schema.indices.toList).take(1 + random.nextInt(3))
       val payload = random.shuffle(schema.indices.toList).take(random.nextInt(schema.length + 1))
-      val columns = payload ++ filterColumns.filterNot(payload.contains)
-      val filters = filterColumns.map(c => (c, randomFilter(random, c)))
+      val columns = payload ++ schema.indices.filterNot(payload.contains)
+      val filters = Seq.fill(1 + random.nextInt(3))(randomTree(random, 2, columns.indexOf(_)))
       val spec = new ScanSpec(
         StructType(columns.map(schema(_))),
         payload.length,
-        filters.map { case (c, (p, _)) => new ScanFilter(columns.indexOf(c), p, s"on $c") }.asJava,
+        java.util.List.of(),
+        filters.zipWithIndex.map { case (f, i) => f.at(1 + 10000 * i) }.asJava,
+        null,
         new ScanSpec.Options(
           random.oneOf(0L, 64L, 100000L),
           random.oneOf(0L, 1L << 20),
@@ -273,7 +332,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       )
       val counters = new Counters
       val expected = data
-        .filter(row => filters.forall { case (c, (_, model)) => model(row(c)) })
+        .filter(row => filters.forall(_.model(row)))
         .map(row => payload.map(c => comparable(row(c))))
       val found = scan(path, spec, counters, random.nextBoolean())
       assert(found == expected, s"\n$message\n${spec.filters}")

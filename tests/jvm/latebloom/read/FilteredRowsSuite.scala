@@ -23,12 +23,15 @@ class FilteredRowsSuite extends AnyFunSuite {
     )
   )
 
-  private val predicate = new ColumnPredicate.Longs(false, LongRanges.of(3, 8))
+  private val predicate: RowPredicate =
+    row => !row.isNullAt(2) && row.getInt(2) >= 3 && row.getInt(2) <= 8
 
   private def spec(batchRows: Int) = new ScanSpec(
     columns,
     2,
-    java.util.List.of(new ScanFilter(2, predicate, "i BETWEEN 3 AND 8")),
+    java.util.List.of(),
+    java.util.List.of(),
+    predicate,
     new ScanSpec.Options(0, 0, 0.5, batchRows)
   )
 

@@ -141,19 +141,19 @@ class ColumnPredicatesSuite extends AnyFunSuite {
     assert(found.size == 2)
   }
 
-  test("a condition that is not on values of the column's type names what is in the way") {
+  test("a condition that is not on values of the column's type has no kernel") {
     val column = AttributeReference("c", IntegerType)()
-    def code(condition: Expression, of: Attribute = column) =
-      ColumnPredicates.compile(condition, of).left.map(_.code)
-    assert(code(EqualTo(Add(column, Literal(1)), Literal(2))) == scala.Left("expression"))
-    assert(code(EqualTo(Cast(column, LongType), Literal(2L))) == scala.Left("expression"))
-    assert(code(EqualTo(column, column)) == scala.Left("expression"))
+    def none(condition: Expression, of: Attribute = column) =
+      assert(ColumnPredicates.compile(condition, of).isEmpty, condition)
+    none(EqualTo(Add(column, Literal(1)), Literal(2)))
+    none(EqualTo(Cast(column, LongType), Literal(2L)))
+    none(EqualTo(column, column))
     val lower = AttributeReference("c", StringType("UTF8_LCASE"))()
-    assert(code(IsNotNull(lower), lower) == scala.Left("collation"))
+    none(IsNotNull(lower), lower)
     val array = AttributeReference("c", ArrayType(IntegerType))()
-    assert(code(IsNotNull(array), array) == scala.Left("column-type"))
+    none(IsNotNull(array), array)
     val string = AttributeReference("c", StringType)()
-    assert(code(Like(string, Literal("a\\"), '\\'), string) == scala.Left("expression"))
+    none(Like(string, Literal("a\\"), '\\'), string)
   }
 
   private def check(condition: Expression, column: Attribute): Unit = {
@@ -174,7 +174,7 @@ class ColumnPredicatesSuite extends AnyFunSuite {
 
   private def passing(condition: Expression, column: Attribute, of: Seq[Any]): Seq[Any] = {
     val predicate = ColumnPredicates.compile(condition, column)
-      .fold(why => fail(s"${condition.sql}: ${why.reason}"), identity)
+      .getOrElse(fail(s"${condition.sql} has no kernel"))
     of.filter(v => passes(predicate, v))
   }
 

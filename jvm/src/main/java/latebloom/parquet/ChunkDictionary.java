@@ -2,7 +2,6 @@
 package latebloom.parquet;
 
 import latebloom.parquet.FlatType.Held;
-import latebloom.read.ColumnPredicate;
 import org.apache.spark.sql.execution.vectorized.Dictionary;
 
 /**
@@ -66,17 +65,6 @@ final class ChunkDictionary implements Dictionary {
 
   int[] lengths() {
     return lengths;
-  }
-
-  /** Which codes pass: 1 or 0 by code. */
-  byte[] mask(ColumnPredicate predicate) {
-    byte[] mask = new byte[size];
-    int[] passing = new int[size];
-    int n = Keys.filterDictionary(type, this, predicate, passing);
-    for (int i = 0; i < n; i++) {
-      mask[passing[i]] = 1;
-    }
-    return mask;
   }
 
   @Override

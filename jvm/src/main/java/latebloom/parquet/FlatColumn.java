@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Set;
 import latebloom.read.ColumnPredicate;
+import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.OutputColumn;
@@ -42,6 +43,7 @@ final class FlatColumn implements SelectiveColumn {
   private final FlatType type;
   private final PageReader reader;
   private final PageCache cache;
+  private final boolean lastUse;
   private final Counters counters;
   private final PageReader.Buffer buffer = new PageReader.Buffer();
 
@@ -62,9 +64,16 @@ final class FlatColumn implements SelectiveColumn {
   /**
    * @param cache holds the chunk's dictionary and the pages worth keeping; shared by the chunk's
    *     cursors
+   * @param lastUse whether nobody reads a page after this
    */
   FlatColumn(
-      ColumnChunk chunk, FlatType type, PageReader reader, PageCache cache, Counters counters) {
+      ColumnChunk chunk,
+      FlatType type,
+      PageReader reader,
+      PageCache cache,
+      boolean lastUse,
+      Counters counters) {
+    this.lastUse = lastUse;
     this.chunk = chunk;
     this.type = type;
     this.reader = reader;
@@ -85,8 +94,7 @@ final class FlatColumn implements SelectiveColumn {
 
   @Override
   public Selection filter(Selection wanted, ColumnPredicate predicate) throws IOException {
-    byte[] mask = chunk.hasDictionary() ? dictionary().mask(predicate) : null;
-    int passingCodes = mask == null ? -1 : count(mask);
+    CodeMask mask = chunk.hasDictionary() ? mask(wanted, predicate) : null;
     Selection.Builder passed = new Selection.Builder(chunk.rows);
     for (int p = 0; p < chunk.pageCount(); p++) {
       int from = chunk.firstRow(p);
@@ -95,9 +103,9 @@ final class FlatColumn implements SelectiveColumn {
         continue;
       }
       boolean coded = mask != null && FlatPage.isDictionary(PageReader.encoding(chunk.header(p)));
-      if (coded && passingCodes == 0 && !predicate.nullPasses()) {
+      if (coded && mask.nonePasses() && !predicate.nullPasses()) {
         counters.add(Counter.VALUES_SKIPPED, to - from);
-      } else if (coded && passingCodes == mask.length && nullsCannotFail(predicate)) {
+      } else if (coded && mask.allPass() && nullsCannotFail(predicate)) {
         addAll(wanted, from, to, passed);
       } else {
         filterPage(p, wanted, predicate, coded ? mask : null, passed);
@@ -106,16 +114,16 @@ final class FlatColumn implements SelectiveColumn {
     return passed.build();
   }
 
-  private static int count(byte[] mask) {
-    int n = 0;
-    for (byte b : mask) {
-      n += b;
-    }
-    return n;
+  private CodeMask mask(Selection wanted, ColumnPredicate predicate) throws IOException {
+    ChunkDictionary dictionary = dictionary();
+    return predicate instanceof CompiledColumn compiled
+            && (compiled.mayThrow() || dictionary.size() > wanted.count())
+        ? CodeMask.lazy(type, dictionary, compiled)
+        : CodeMask.of(type, dictionary, predicate);
   }
 
   private boolean nullsCannotFail(ColumnPredicate predicate) {
-    return predicate.nullPasses() || chunk.descriptor.getMaxDefinitionLevel() == 0;
+    return chunk.descriptor.getMaxDefinitionLevel() == 0 || predicate.nullPasses();
   }
 
   private void addAll(Selection wanted, int from, int to, Selection.Builder passed) {
@@ -132,12 +140,12 @@ final class FlatColumn implements SelectiveColumn {
   }
 
   private void filterPage(
-      int p, Selection wanted, ColumnPredicate predicate, byte[] mask, Selection.Builder passed)
+      int p, Selection wanted, ColumnPredicate predicate, CodeMask mask, Selection.Builder passed)
       throws IOException {
     RunningTask.checkNotKilled();
     int from = chunk.firstRow(p);
     int to = chunk.endRow(p);
-    FlatPage read = FlatPage.read(chunk, p, reader, cache.keepsPages() ? null : buffer);
+    FlatPage read = page(p);
     try {
       PageCursor values = new PageCursor(read);
       boolean any = false;
@@ -168,7 +176,7 @@ final class FlatColumn implements SelectiveColumn {
       int firstRow,
       int n,
       ColumnPredicate predicate,
-      byte[] mask,
+      CodeMask mask,
       Selection.Builder passed) {
     int valid = n;
     int[] candidates = rows;
@@ -238,11 +246,22 @@ final class FlatColumn implements SelectiveColumn {
     counters.add(Counter.VALUES_DECODED, n);
   }
 
+  /** In bytes of its own if it may be kept. */
+  private FlatPage page(int p) throws IOException {
+    FlatPage kept = cache.get(p);
+    boolean own = !lastUse && cache.keepsPages();
+    return kept != null ? kept : FlatPage.read(chunk, p, reader, own ? null : buffer);
+  }
+
   private void open(int p) throws IOException {
     if (page == null || p != pageIndex) {
       pageIndex = p;
-      FlatPage kept = cache.take(p);
-      page = kept != null ? kept : FlatPage.read(chunk, p, reader, buffer);
+      page = page(p);
+      if (lastUse) {
+        cache.take(p);
+      } else {
+        cache.keep(p, page);
+      }
       try {
         cursor = new PageCursor(page);
       } catch (CorruptPageException | IndexOutOfBoundsException e) {
@@ -330,7 +349,7 @@ final class FlatColumn implements SelectiveColumn {
      * Filters the rows {@code [from, to)} of a page without nulls that begins at {@code firstRow}, by
      * the mask over codes; a run of one code is tested once, however long.
      */
-    boolean filterCodedRun(int firstRow, int from, int to, byte[] mask, Selection.Builder passed) {
+    boolean filterCodedRun(int firstRow, int from, int to, CodeMask mask, Selection.Builder passed) {
       int[] block = FlatColumn.this.codes;
       boolean any = false;
       int row = from;
@@ -338,7 +357,7 @@ final class FlatColumn implements SelectiveColumn {
         int runEnd = firstRow + Math.min(codes.runEnd(row - firstRow), to - firstRow);
         long shared = codes.shared(row - firstRow, runEnd - 1 - firstRow);
         if (shared >= 0) {
-          if (mask[(int) shared] != 0) {
+          if (mask.passes((int) shared)) {
             passed.addRange(row, runEnd);
             any = true;
           }
@@ -346,8 +365,9 @@ final class FlatColumn implements SelectiveColumn {
         } else {
           int n = Math.min(BLOCK, to - row);
           codes.readRange(row - firstRow, n, block);
+          byte[] bytes = mask.of(block, n);
           for (int i = 0; i < n; i += 64) {
-            long bits = passingBits(mask, block, i, Math.min(n, i + 64));
+            long bits = passingBits(bytes, block, i, Math.min(n, i + 64));
             passed.addBits(row + i, bits);
             any |= bits != 0;
           }
@@ -368,10 +388,10 @@ final class FlatColumn implements SelectiveColumn {
     }
 
     /** As {@link #filter}, by the mask over codes; a run of one code is tested once. */
-    int filterCodes(int n, byte[] mask) {
+    int filterCodes(int n, CodeMask mask) {
       long shared = codes.shared(indexes[0], indexes[n - 1]);
       if (shared >= 0) {
-        if (mask[(int) shared] == 0) {
+        if (!mask.passes((int) shared)) {
           return 0;
         }
         for (int i = 0; i < n; i++) {
@@ -381,10 +401,11 @@ final class FlatColumn implements SelectiveColumn {
       }
       int[] block = FlatColumn.this.codes;
       codes.read(indexes, n, block);
+      byte[] bytes = mask.of(block, n);
       int m = 0;
       for (int i = 0; i < n; i++) {
         passing[m] = i;
-        m += mask[block[i]];
+        m += bytes[block[i]];
       }
       return m;
     }

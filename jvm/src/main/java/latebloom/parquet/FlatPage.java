@@ -53,19 +53,20 @@ final class FlatPage {
     int rows = chunk.endRow(page) - chunk.firstRow(page);
     PageReader.Parts parts = reader.read(chunk, page, into);
     try {
-      boolean optional = chunk.descriptor.getMaxDefinitionLevel() > 0;
+      int max = chunk.descriptor.getMaxDefinitionLevel();
+      boolean optional = max > 0;
       Bytes values = parts.values();
       RleBitPacked levels = null;
       if (parts.levelsFramed() && optional) {
         checkRunLengthEncoded(header.getData_page_header());
         int length = framedLength(values);
-        levels = levels(values.slice(Integer.BYTES, length));
+        levels = levels(values.slice(Integer.BYTES, length), max);
         int taken = Integer.BYTES + length;
         values = values.slice(taken, values.length() - taken);
       } else if (optional) {
-        levels = levels(parts.definition());
+        levels = levels(parts.definition(), max);
       }
-      long[] valid = levels == null ? null : validRows(levels, rows);
+      long[] valid = levels == null ? null : validRows(levels, max, rows);
       int count = valid == null ? rows : count(valid);
       return new FlatPage(page, rows, PageReader.encoding(header), values, count, valid);
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
@@ -73,8 +74,9 @@ final class FlatPage {
     }
   }
 
-  private static RleBitPacked levels(Bytes b) {
-    return new RleBitPacked(b.array(), b.start(), b.end(), 1);
+  private static RleBitPacked levels(Bytes b, int max) {
+    int width = Integer.SIZE - Integer.numberOfLeadingZeros(max);
+    return new RleBitPacked(b.array(), b.start(), b.end(), width);
   }
 
   private static int framedLength(Bytes b) {
@@ -97,28 +99,25 @@ final class FlatPage {
     }
   }
 
-  /** Null when no row is null. */
-  private static long[] validRows(RleBitPacked levels, int rows) {
-    if (rows == 0 || levels.shared(0, rows - 1) == 1) {
+  /** Rows of level {@code max}, which have a value; null when all have. */
+  private static long[] validRows(RleBitPacked levels, int max, int rows) {
+    if (rows == 0 || levels.shared(0, rows - 1) == max) {
       return null;
     }
     long[] valid = new long[(rows + 63) >>> 6];
     int[] block = new int[64];
-    int[] at = new int[64];
     for (int from = 0; from < rows; from += 64) {
       int n = Math.min(64, rows - from);
       long shared = levels.shared(from, from + n - 1);
-      long word;
+      long word = 0;
       if (shared >= 0) {
-        word = shared == 1 ? -1L >>> (64 - n) : 0;
+        word = shared == max ? -1L >>> (64 - n) : 0;
+      } else if (max == 1) {
+        word = levels.bits(from, n);
       } else {
+        levels.readRange(from, n, block);
         for (int i = 0; i < n; i++) {
-          at[i] = from + i;
-        }
-        levels.read(at, n, block);
-        word = 0;
-        for (int i = 0; i < n; i++) {
-          word |= (block[i] & 1L) << i;
+          word |= (block[i] == max ? 1L : 0) << i;
         }
       }
       valid[from >>> 6] = word;

@@ -70,9 +70,7 @@ record FlatType(Physical physical, int width, Held held, boolean decimalBytes) {
    * @return null when the column is not flat, or not ours to decode
    */
   static FlatType of(ColumnDescriptor column, DataType type, boolean corrected) {
-    if (column.getPath().length != 1
-        || column.getMaxRepetitionLevel() != 0
-        || column.getMaxDefinitionLevel() > 1) {
+    if (column.getMaxRepetitionLevel() != 0) {
       return null;
     }
     PrimitiveType primitive = column.getPrimitiveType();

@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import latebloom.read.ColumnPredicate;
+import latebloom.read.CompiledColumn;
 import latebloom.read.DecimalKeys;
 import latebloom.read.OrderedKeys;
 
@@ -17,6 +18,9 @@ final class Keys {
    * @return how many pass
    */
   static int filter(FlatType type, long[] values, int n, ColumnPredicate predicate, int[] out) {
+    if (predicate instanceof CompiledColumn compiled) {
+      return filterCompiled(values, n, compiled, out);
+    }
     switch (type.physical()) {
       case FLOAT -> floats(values, n);
       case DOUBLE -> doubles(values, n);
@@ -27,6 +31,15 @@ final class Keys {
       }
     }
     return ((ColumnPredicate.Longs) predicate).ranges().filter(values, n, out);
+  }
+
+  private static int filterCompiled(long[] values, int n, CompiledColumn predicate, int[] out) {
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+      out[m] = i;
+      m += predicate.test(values[i]) ? 1 : 0;
+    }
+    return m;
   }
 
   private static void floats(long[] values, int n) {
@@ -57,6 +70,14 @@ final class Keys {
       int n,
       ColumnPredicate predicate,
       int[] out) {
+    if (predicate instanceof CompiledColumn compiled) {
+      int m = 0;
+      for (int i = 0; i < n; i++) {
+        out[m] = i;
+        m += compiled.test(data, offsets[i], lengths[i]) ? 1 : 0;
+      }
+      return m;
+    }
     ColumnPredicate.Bytes bytes = (ColumnPredicate.Bytes) predicate;
     if (!type.decimalBytes()) {
       return bytes.test().filter(data, offsets, lengths, n, out);

@@ -5,9 +5,9 @@ import java.io.IOException;
 import org.apache.parquet.format.DictionaryPageHeader;
 
 /**
- * What the cursors of one column chunk share: its dictionary, and, of a filter column that is
- * payload as well, the decompressed pages that hold survivors, as long as the file's budget lasts.
- * A page that was not kept is decompressed again.
+ * What the cursors of one column chunk share: its dictionary, and, of a column that is used more than
+ * once, the decompressed pages that hold survivors, as long as the file's budget lasts. A page that
+ * was not kept is decompressed again.
  */
 final class PageCache {
   /** Bytes that the kept pages of one file may hold. */
@@ -41,6 +41,11 @@ final class PageCache {
       kept[p] = page;
       budget.used += page.bytes();
     }
+  }
+
+  /** The page if it was kept, else null. */
+  FlatPage get(int p) {
+    return kept.length == 0 ? null : kept[p];
   }
 
   /** The page if it was kept; it is not kept any longer. */

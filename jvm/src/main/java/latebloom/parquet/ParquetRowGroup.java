@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import latebloom.parquet.RangeFetcher.Wanted;
 import latebloom.read.ColumnPredicate;
+import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.RowGroup;
-import latebloom.read.ScanFilter;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -23,6 +23,7 @@ import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.spark.sql.types.DataType;
 
 /** One row group: its column chunks, made and fetched as they are needed. */
 final class ParquetRowGroup implements RowGroup {
@@ -33,9 +34,10 @@ final class ParquetRowGroup implements RowGroup {
   private final Map<ColumnPath, ColumnChunkMetaData> metas;
   private final Map<ColumnPath, ColumnChunk> chunks = new LinkedHashMap<>();
   private final Map<Integer, PageCache> caches = new HashMap<>();
-  private final Map<Integer, FlatColumn> flatPayload = new HashMap<>();
-  private final Map<Integer, SparkColumn> sparkFilters = new HashMap<>();
-  private final Map<Integer, SparkColumn> sparkPayload = new HashMap<>();
+  private final Map<Use, FlatColumn> flatCursors = new HashMap<>();
+  private final Map<Use, SparkColumn> sparkCursors = new HashMap<>();
+
+  private record Use(int column, int use) {}
 
   ParquetRowGroup(ParquetSplit split, BlockMetaData block, int index) {
     this.split = split;
@@ -57,22 +59,25 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
-  public boolean allPass(ScanFilter filter) {
-    ParquetSplit.Column column = split.columns[filter.column()];
+  public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
+    ParquetSplit.Column column = split.columns[index];
+    if (predicate instanceof CompiledColumn) {
+      return false;
+    }
     if (column.missing()) {
-      return true; // or the split would have no row groups
+      return split.missingPasses(index, predicate);
     }
     if (column.flat() == null) {
       return false;
     }
-    Statistics<?> stats = meta(column.parquet().descriptor().get()).getStatistics();
+    Statistics<?> stats = meta(column.leaf()).getStatistics();
     boolean noNulls =
-        column.parquet().required()
+        column.leaf().getMaxDefinitionLevel() == 0
             || stats != null && stats.isNumNullsSet() && stats.getNumNulls() == 0;
-    if (!noNulls && !filter.predicate().nullPasses()) {
+    if (!noNulls && !predicate.nullPasses()) {
       return false;
     }
-    return coversValues(filter.predicate(), column.flat(), stats);
+    return coversValues(predicate, column.flat(), stats);
   }
 
   private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
@@ -123,16 +128,16 @@ final class ParquetRowGroup implements RowGroup {
   /** Whether we decode the column in this row group; else Spark's reader does. */
   private boolean isFlat(int column) {
     ParquetSplit.Column c = split.columns[column];
-    return c.flat() != null && FlatColumn.decodes(meta(c.parquet().descriptor().get()));
+    return c.flat() != null && FlatColumn.decodes(meta(c.leaf()));
   }
 
   private List<ColumnChunk> chunksOf(int column) throws IOException {
     ParquetSplit.Column c = split.columns[column];
     if (isFlat(column)) {
-      return List.of(chunk(c.parquet().descriptor().get()));
+      return List.of(chunk(c.leaf()));
     }
     List<ColumnChunk> leaves = new ArrayList<>();
-    for (ColumnDescriptor leaf : split.leaves(column, false)) {
+    for (ColumnDescriptor leaf : split.leaves(column, PAYLOAD)) {
       leaves.add(chunk(leaf));
     }
     return leaves;
@@ -161,52 +166,48 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
-  public SelectiveColumn filterColumn(int column) throws IOException {
-    return isFlat(column) ? flat(column) : spark(sparkFilters, column, true);
-  }
-
-  @Override
-  public SelectiveColumn payloadColumn(int column, Selection rows) throws IOException {
+  public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
     if (isFlat(column)) {
-      return flatPayload.computeIfAbsent(column, this::flat);
+      return flatCursors.computeIfAbsent(new Use(column, use), this::flat);
     }
-    SparkColumn c = spark(sparkPayload, column, false);
+    SparkColumn c = spark(new Use(column, use));
     c.start(rows);
     return c;
   }
 
-  private FlatColumn flat(int column) {
-    ParquetSplit.Column c = split.columns[column];
-    ColumnChunk chunk = chunk(c.parquet().descriptor().get());
-    boolean usedTwice =
-        column < split.spec.payload()
-            && split.spec.filters().stream().anyMatch(f -> f.column() == column);
+  @Override
+  public DataType heldType(int column) throws IOException {
+    return split.heldType(column);
+  }
+
+  private FlatColumn flat(Use use) {
+    ParquetSplit.Column c = split.columns[use.column];
+    ColumnChunk chunk = chunk(c.leaf());
     PageCache cache =
         caches.computeIfAbsent(
-            column,
-            k -> new PageCache(split.pageBudget, usedTwice ? chunk.pageCount() : 0));
-    return new FlatColumn(chunk, c.flat(), split.pageReader, cache, split.counters);
+            use.column,
+            k -> new PageCache(split.pageBudget, split.uses[k] > 1 ? chunk.pageCount() : 0));
+    boolean last = use.use == PAYLOAD;
+    return new FlatColumn(chunk, c.flat(), split.pageReader, cache, last, split.counters);
   }
 
   /** The same for all windows: one that reads every page in turn goes on where it stopped. */
-  private SparkColumn spark(Map<Integer, SparkColumn> made, int column, boolean filter)
-      throws IOException {
-    SparkColumn before = made.get(column);
+  private SparkColumn spark(Use use) throws IOException {
+    SparkColumn before = sparkCursors.get(use);
     if (before != null) {
       return before;
     }
-    ParquetSplit.Column c = split.columns[column];
     Map<ColumnPath, ColumnChunk> leaves = new LinkedHashMap<>();
-    for (ColumnDescriptor leaf : split.leaves(column, filter)) {
+    for (ColumnDescriptor leaf : split.leaves(use.column, use.use)) {
       leaves.put(ColumnPath.get(leaf.getPath()), chunk(leaf));
     }
     SparkColumn fresh =
         new SparkColumn(
-            split.sparkReader(column, filter),
-            c.field(),
+            split.sparkReader(use.column, use.use),
+            split.spec.depth(use.column),
             selected ->
                 new SelectedPages(leaves, selected, block.getRowIndexOffset(), split.pageReader));
-    made.put(column, fresh);
+    sparkCursors.put(use, fresh);
     return fresh;
   }
 
@@ -224,17 +225,12 @@ final class ParquetRowGroup implements RowGroup {
     }
     split.counters.add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
     caches.values().forEach(PageCache::release);
-    dropUnfinished(sparkFilters, true);
-    dropUnfinished(sparkPayload, false);
-    chunks.clear();
-  }
-
-  private void dropUnfinished(Map<Integer, SparkColumn> used, boolean filter) {
-    used.forEach(
-        (column, c) -> {
+    sparkCursors.forEach(
+        (use, c) -> {
           if (!c.reusable()) {
-            split.dropSparkReader(column, filter);
+            split.dropSparkReader(use.column, use.use);
           }
         });
+    chunks.clear();
   }
 }

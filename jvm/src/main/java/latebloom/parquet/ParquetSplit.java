@@ -8,6 +8,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import latebloom.read.ColumnPredicate;
+import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.RowGroup;
@@ -23,6 +25,7 @@ import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.io.SeekableInputStream;
+import org.apache.parquet.schema.MessageType;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructField;
@@ -41,12 +44,15 @@ public final class ParquetSplit implements RowGroups {
   final Counters counters;
   final Column[] columns;
 
+  /** By how many readers each column is read: the payload and the filters. */
+  final int[] uses;
+
   private final ParquetFileReader reader;
   private final Decompressor decompressor;
   private final SparkReader.Context spark;
   private final ColumnIndexPruning columnIndex;
   private final List<SparkReader> sparkReaders = new ArrayList<>();
-  private final Map<Integer, SparkReader> byUse = new HashMap<>();
+  private final Map<Integer, Map<Integer, SparkReader>> byUse = new HashMap<>();
   private final Set<String> topLevel = new HashSet<>();
   private final boolean noRowPasses;
   private int next;
@@ -54,10 +60,16 @@ public final class ParquetSplit implements RowGroups {
   /**
    * A wanted column in this file.
    *
+   * @param leaf the column of the file, if it is one; null otherwise
    * @param flat how we decode it; null when Spark's reader does, or when the file lacks it
    * @param missing whether the file lacks it
    */
-  record Column(StructField field, ParquetColumn parquet, FlatType flat, boolean missing) {}
+  record Column(
+      StructField field,
+      ParquetColumn parquet,
+      ColumnDescriptor leaf,
+      FlatType flat,
+      boolean missing) {}
 
   /**
    * @param reader opened with the row group filter; supplies row groups and indexes
@@ -93,41 +105,59 @@ public final class ParquetSplit implements RowGroups {
         columnIndexFilter == null || !options.useColumnIndexFilter()
             ? null
             : new ColumnIndexPruning(reader, FilterCompat.get(columnIndexFilter), columnIndexFilter);
-    this.columns = new Column[spec.columns().length()];
+    this.columns = new Column[spec.columnCount()];
     for (int i = 0; i < columns.length; i++) {
-      columns[i] = resolve(spec.columns().fields()[i], parquet.get(i), corrected);
+      columns[i] = resolve(i, parquet.get(i), corrected);
     }
+    this.uses = new int[columns.length];
+    for (int p = 0; p < spec.payload(); p++) {
+      uses[p]++;
+    }
+    spec.filters().forEach(f -> f.forEachColumn(c -> uses[c]++));
     this.noRowPasses = !missingColumnsPass();
   }
 
-  private Column resolve(StructField field, ParquetColumn parquet, boolean corrected) {
+  private Column resolve(int i, ParquetColumn parquet, boolean corrected) {
     String name = parquet.path().head();
     topLevel.add(name);
-    boolean missing = !reader.getFileMetaData().getSchema().containsField(name);
-    FlatType flat = null;
-    if (!missing && parquet.descriptor().isDefined()) {
-      flat = FlatType.of(parquet.descriptor().get(), field.dataType(), corrected);
+    MessageType file = reader.getFileMetaData().getSchema();
+    boolean missing = !file.containsField(name);
+    ParquetColumn value = parquet;
+    for (int d = spec.depth(i); d > 0; d--) {
+      value = value.children().head();
     }
-    return new Column(field, parquet, flat, missing);
+    ColumnDescriptor leaf = value.descriptor().isDefined() ? value.descriptor().get() : null;
+    FlatType flat = null;
+    if (leaf != null && file.containsPath(leaf.getPath())) {
+      flat = FlatType.of(leaf, spec.valueType(i), corrected);
+    }
+    return new Column(spec.column(i), parquet, leaf, flat, missing);
   }
 
-  /** Whether the one value of each missing filter column, null or its default, passes. */
+  /** Whether no condition is known to be false of the one value that a missing column has. */
   private boolean missingColumnsPass() throws IOException {
     for (ScanFilter f : spec.filters()) {
-      if (columns[f.column()].missing) {
-        try (SparkReader probe = SparkReader.open(spark, columns[f.column()].field)) {
-          SparkColumn constant =
-              new SparkColumn(
-                  probe,
-                  columns[f.column()].field,
-                  rows -> new SelectedPages(Map.of(), rows, 0, pageReader));
-          if (constant.filter(Selection.all(1), f.predicate()).isNone()) {
-            return false;
-          }
-        }
+      if (f instanceof ScanFilter.OneColumn one
+          && columns[one.column()].missing
+          && !(one.predicate() instanceof CompiledColumn)
+          && !missingPasses(one.column(), one.predicate())) {
+        return false;
       }
     }
     return true;
+  }
+
+  /** Whether the one value of a missing column passes: null, or the column's default. */
+  boolean missingPasses(int column, ColumnPredicate predicate) throws IOException {
+    try (SparkReader probe = SparkReader.open(spark, columns[column].field)) {
+      SparkColumn constant =
+          new SparkColumn(
+              probe,
+              spec.depth(column),
+              rows -> new SelectedPages(Map.of(), rows, 0, pageReader));
+      constant.start(Selection.all(1));
+      return !constant.filter(Selection.all(1), predicate).isNone();
+    }
   }
 
   /** The payload columns as the output vectors must hold them. */
@@ -135,30 +165,33 @@ public final class ParquetSplit implements RowGroups {
     StructType types = new StructType();
     for (int p = 0; p < spec.payload(); p++) {
       StructField f = columns[p].field;
-      DataType type = f.dataType();
-      if (columns[p].flat == null) {
-        type = sparkReader(p, false).vector().dataType();
-      }
-      types = types.add(f.name(), type, f.nullable(), f.metadata());
+      types = types.add(f.name(), heldType(p), f.nullable(), f.metadata());
     }
     return types;
   }
 
-  /** Spark's reader of a column, one for filtering and one for selecting. */
-  SparkReader sparkReader(int column, boolean filter) throws IOException {
-    int use = filter ? ~column : column;
-    SparkReader r = byUse.get(use);
+  /** What a vector must hold for the values of a column. */
+  DataType heldType(int column) throws IOException {
+    return columns[column].flat != null
+        ? spec.valueType(column)
+        : SparkColumn.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
+  }
+
+  /** Spark's reader of a column, one for each use. */
+  SparkReader sparkReader(int column, int use) throws IOException {
+    Map<Integer, SparkReader> ofColumn = byUse.computeIfAbsent(column, c -> new HashMap<>());
+    SparkReader r = ofColumn.get(use);
     if (r == null) {
       r = SparkReader.open(spark, columns[column].field);
-      byUse.put(use, r);
+      ofColumn.put(use, r);
       sparkReaders.add(r);
     }
     return r;
   }
 
   /** Lets go of a reader that stopped in the middle of a row group; the next use opens another. */
-  void dropSparkReader(int column, boolean filter) {
-    byUse.remove(filter ? ~column : column);
+  void dropSparkReader(int column, int use) {
+    byUse.get(column).remove(use);
   }
 
   @Override
@@ -189,8 +222,8 @@ public final class ParquetSplit implements RowGroups {
   }
 
   /** The leaves of a column that Spark decodes. */
-  List<ColumnDescriptor> leaves(int column, boolean filter) throws IOException {
-    return columns[column].missing ? List.of() : sparkReader(column, filter).leaves();
+  List<ColumnDescriptor> leaves(int column, int use) throws IOException {
+    return columns[column].missing ? List.of() : sparkReader(column, use).leaves();
   }
 
   /** Whether a leaf of the file belongs to a wanted column. */

@@ -103,6 +103,27 @@ final class RleBitPacked {
     }
   }
 
+  /** The {@code n} values of one bit from index {@code first} on, the first lowest; at most 64. */
+  long bits(int first, int n) {
+    long bits = 0;
+    int i = 0;
+    while (i < n) {
+      seek(first + i);
+      int k = Math.min(n - i, runEnd - first - i);
+      long run = repeated ? -(repeatedValue & 1L) : packedBits(first + i - runStart);
+      bits |= (run & -1L >>> (64 - k)) << i;
+      i += k;
+    }
+    return bits;
+  }
+
+  private long packedBits(int index) {
+    int at = packedAt + (index >>> 3);
+    int shift = index & 7;
+    long low = Bytes.longAtOrPadded(data, at) >>> shift;
+    return shift == 0 ? low : low | Bytes.longAtOrPadded(data, at + 8) << (64 - shift);
+  }
+
   private void pick(int[] indexes, int from, int to, int[] out) {
     long mask = (1L << bitWidth) - 1;
     for (int i = from; i < to; i++) {

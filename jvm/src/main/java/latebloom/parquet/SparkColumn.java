@@ -8,16 +8,20 @@ import latebloom.read.OutputColumn;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.ValueTest;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /** A column that Spark's own reader decodes, at the selected rows only. */
 final class SparkColumn implements SelectiveColumn {
+  private static final InternalRow NO_STRUCT = new GenericInternalRow(new Object[1]);
+
   private final SparkReader reader;
   private final Function<Selection, SelectedPages> pagesOf;
+  private final int depth;
   private final RowToColumnConverter converter;
   private final DataType type;
 
@@ -29,17 +33,34 @@ final class SparkColumn implements SelectiveColumn {
 
   /**
    * @param reader owned by the file; must have been read to the end of what was started before
+   * @param depth under how many structs of one field the values lie
    * @param pagesOf the fetched pages of this row group that hold given rows
    */
-  SparkColumn(SparkReader reader, StructField field, Function<Selection, SelectedPages> pagesOf) {
+  SparkColumn(SparkReader reader, int depth, Function<Selection, SelectedPages> pagesOf) {
     this.reader = reader;
+    this.depth = depth;
     this.pagesOf = pagesOf;
-    this.type = field.dataType();
-    DataType held = reader.vector().dataType();
-    this.converter =
-        new RowToColumnConverter(
-            new StructType(
-                new StructField[] {new StructField(field.name(), held, true, field.metadata())}));
+    this.type = heldType(reader, depth);
+    this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
+  }
+
+  /** What the values are held as that lie under {@code depth} structs. */
+  static DataType heldType(SparkReader reader, int depth) {
+    DataType type = reader.vector().dataType();
+    for (int d = 0; d < depth; d++) {
+      type = ((StructType) type).fields()[0].dataType();
+    }
+    return type;
+  }
+
+  /** A row whose one column is the value of the row {@code ordinal} of those that are read. */
+  private InternalRow value(int ordinal) throws IOException {
+    seek(ordinal);
+    InternalRow row = reader.resultBatch().getRow(ordinal - batchStart);
+    for (int d = 0; d < depth && row != NO_STRUCT; d++) {
+      row = row.isNullAt(0) ? NO_STRUCT : row.getStruct(0, 1);
+    }
+    return row;
   }
 
   /** Begins reading {@code rows}; once for each window of the row group. */
@@ -65,7 +86,6 @@ final class SparkColumn implements SelectiveColumn {
 
   @Override
   public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
-    start(rows);
     ValueTest test = new ValueTest(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
     int[] positions = new int[FlatColumn.BLOCK];
@@ -74,9 +94,7 @@ final class SparkColumn implements SelectiveColumn {
     while ((n = rows.positions(next, rows.rows(), positions.length, positions)) > 0) {
       next = positions[n - 1] + 1;
       for (int i = 0; i < n; i++) {
-        int ordinal = exact ? consumed++ : positions[i];
-        seek(ordinal);
-        if (test.passes(reader.resultBatch().getRow(ordinal - batchStart), 0)) {
+        if (test.passes(value(exact ? consumed++ : positions[i]))) {
           passed.add(positions[i]);
         }
       }
@@ -98,15 +116,13 @@ final class SparkColumn implements SelectiveColumn {
     }
     WritableColumnVector[] to = {out.vector()};
     for (int i = 0; i < n; i++) {
-      int ordinal = exact ? consumed++ : rows[i];
-      seek(ordinal);
-      converter.convert(reader.resultBatch().getRow(ordinal - batchStart), to);
+      converter.convert(value(exact ? consumed++ : rows[i]), to);
     }
   }
 
   /** A batch that holds nothing but the reader's next batch is passed on as it is. */
   private boolean canLend(int n, OutputColumn out) {
-    return exact && out.whole() && n > 0 && consumed == batchStart + batchRows;
+    return depth == 0 && exact && out.whole() && n > 0 && consumed == batchStart + batchRows;
   }
 
   /** Reads batches until one holds the row {@code ordinal} of those that are read. */

@@ -8,10 +8,12 @@ import java.io.Serializable;
  * whether a null passes. Three-valued logic is resolved when the predicate is made: a value passes
  * exactly when the SQL condition is TRUE for it.
  *
- * <p>There are two domains. Everything of fixed width is tested as an ordered {@code long} key (see
- * {@link OrderedKeys}); strings, binary and decimals of more than 18 digits are tested as bytes.
+ * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
+ * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18
+ * digits as bytes. Whatever else Spark can compute is a {@link CompiledColumn}.
  */
-public sealed interface ColumnPredicate extends Serializable {
+public sealed interface ColumnPredicate extends Serializable
+    permits ColumnPredicate.Longs, ColumnPredicate.Bytes, CompiledColumn {
 
   /** Whether a row whose value is null passes. */
   boolean nullPasses();

@@ -23,8 +23,7 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class FilteredRows implements BatchSource {
   private final Iterator<?> read;
-  private final List<ScanFilter> filters;
-  private final ValueTest[] tests;
+  private final RowPredicate filter;
   private final OutputBatch out;
   private final RowToColumnConverter converter;
   private final WritableColumnVector[] vectors;
@@ -38,13 +37,8 @@ public final class FilteredRows implements BatchSource {
   public FilteredRows(
       Iterator<?> read, ScanSpec spec, ColumnVector[] constants, boolean offHeap) {
     this.read = read;
-    this.filters = spec.filters();
-    this.tests = new ValueTest[filters.size()];
+    this.filter = spec.whole();
     StructField[] fields = spec.columns().fields();
-    for (int i = 0; i < tests.length; i++) {
-      ScanFilter f = filters.get(i);
-      tests[i] = new ValueTest(fields[f.column()].dataType(), f.predicate());
-    }
     StructType payloadTypes = new StructType();
     List<Object> ordinals = new ArrayList<>();
     for (int p = 0; p < spec.payload(); p++) {
@@ -65,7 +59,7 @@ public final class FilteredRows implements BatchSource {
   public ColumnarBatch next() {
     while (out.room() > 0 && nextRow()) {
       InternalRow row = rows.next();
-      if (passes(row)) {
+      if (filter.test(row)) {
         payload.project(row);
         converter.convert(payload, vectors);
         out.filled(1);
@@ -83,15 +77,6 @@ public final class FilteredRows implements BatchSource {
               : Collections.singletonList((InternalRow) next).iterator();
     }
     return rows.hasNext();
-  }
-
-  private boolean passes(InternalRow row) {
-    for (int i = 0; i < tests.length; i++) {
-      if (!tests[i].passes(row, filters.get(i).column())) {
-        return false;
-      }
-    }
-    return true;
   }
 
   @Override

@@ -3,6 +3,7 @@ package latebloom.read;
 
 import java.io.IOException;
 import java.util.List;
+import org.apache.spark.sql.types.DataType;
 
 /**
  * The unit that a scan works on: a row group of Parquet, a stripe of ORC. Columns are indexes into
@@ -16,8 +17,8 @@ public interface RowGroup {
   /** The rows that statistics and indexes cannot rule out; reads no data. */
   Selection prune() throws IOException;
 
-  /** Whether statistics prove that every row passes, so that the filter need not be evaluated. */
-  boolean allPass(ScanFilter filter);
+  /** Whether statistics prove that every row passes, so that it need not be evaluated. */
+  boolean allPass(int column, ColumnPredicate predicate) throws IOException;
 
   /** A column of which {@code rows} will be filtered or selected. */
   record Need(int column, Selection rows) {}
@@ -25,11 +26,18 @@ public interface RowGroup {
   /** Makes all that is needed ready in as few requests as the layout allows; once each. */
   void fetch(List<Need> needs) throws IOException;
 
-  /** The column as filter: its own cursor, so that filtering and selecting don't disturb each other. */
-  SelectiveColumn filterColumn(int column) throws IOException;
+  /**
+   * The column for one use in one window: either one call filters {@code rows}, or calls select all
+   * of them. Uses don't disturb each other: payload is use {@link #PAYLOAD}, what the filters read
+   * counts from one.
+   */
+  SelectiveColumn cursor(int column, int use, Selection rows) throws IOException;
 
-  /** The column as payload, for one window: its next calls select of {@code rows}, all of them. */
-  SelectiveColumn payloadColumn(int column, Selection rows) throws IOException;
+  /** Use of a column as payload, see {@link #cursor}. */
+  int PAYLOAD = 0;
+
+  /** What a vector must hold for the column's values to be selected into it. */
+  DataType heldType(int column) throws IOException;
 
   /** Lets go of what was fetched. */
   void release();

@@ -1,14 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read;
 
+import java.io.IOException;
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
- * All that a scan asks of one filter column: the conjunction of its conditions.
- *
- * @param column index into {@link ScanSpec#columns()}
- * @param predicate what a value must satisfy
- * @param text the conditions as SQL, for messages and EXPLAIN
+ * A condition that the scan evaluates: a tree of conditions on one column or on several. Three-valued
+ * logic needs no place in it: a row passes AND and OR when all, or any, of the parts are TRUE.
  */
-public record ScanFilter(int column, ColumnPredicate predicate, String text)
-    implements Serializable {}
+public sealed interface ScanFilter extends Serializable
+    permits ScanFilter.OneColumn, SeveralColumns, ScanFilter.All, ScanFilter.Any {
+
+  /** The condition as SQL, for messages and EXPLAIN. */
+  String text();
+
+  /**
+   * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and no
+   * more than what the rows need that get so far.
+   */
+  Selection filter(RowGroup group, Selection rows) throws IOException;
+
+  /** Whether statistics prove that every row of the group passes. */
+  boolean allPass(RowGroup group) throws IOException;
+
+  /** Hands over the columns that are read, once for each use. */
+  void forEachColumn(IntConsumer columns);
+
+  /** What the columns need to be evaluated at {@code rows}. */
+  default List<RowGroup.Need> needs(Selection rows) {
+    List<RowGroup.Need> needs = new ArrayList<>();
+    forEachColumn(c -> needs.add(new RowGroup.Need(c, rows)));
+    return needs;
+  }
+
+  /**
+   * A condition on one column.
+   *
+   * @param column index of the column, see {@link ScanSpec}
+   * @param use which of the scan's uses of columns this is, see {@link RowGroup#cursor}
+   */
+  record OneColumn(int column, int use, ColumnPredicate predicate, String text)
+      implements ScanFilter {
+    @Override
+    public Selection filter(RowGroup group, Selection rows) throws IOException {
+      group.fetch(needs(rows));
+      return group.cursor(column, use, rows).filter(rows, predicate);
+    }
+
+    @Override
+    public boolean allPass(RowGroup group) throws IOException {
+      return group.allPass(column, predicate);
+    }
+
+    @Override
+    public void forEachColumn(IntConsumer columns) {
+      columns.accept(column);
+    }
+  }
+
+  /** Conditions that must all be TRUE, in the order in which they are evaluated. */
+  record All(List<ScanFilter> parts, String text) implements ScanFilter {
+    @Override
+    public Selection filter(RowGroup group, Selection rows) throws IOException {
+      Selection left = rows;
+      for (int i = 0; i < parts.size() && !left.isNone(); i++) {
+        left = parts.get(i).filter(group, left);
+      }
+      return left;
+    }
+
+    @Override
+    public boolean allPass(RowGroup group) throws IOException {
+      for (ScanFilter part : parts) {
+        if (!part.allPass(group)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public void forEachColumn(IntConsumer columns) {
+      parts.forEach(p -> p.forEachColumn(columns));
+    }
+  }
+
+  /** Conditions of which one must be TRUE; each is evaluated only where none before it was. */
+  record Any(List<ScanFilter> arms, String text) implements ScanFilter {
+    @Override
+    public Selection filter(RowGroup group, Selection rows) throws IOException {
+      Selection open = rows;
+      for (int i = 0; i < arms.size() && !open.isNone(); i++) {
+        open = open.minus(arms.get(i).filter(group, open));
+      }
+      return rows.minus(open);
+    }
+
+    @Override
+    public boolean allPass(RowGroup group) throws IOException {
+      for (ScanFilter arm : arms) {
+        if (arm.allPass(group)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public void forEachColumn(IntConsumer columns) {
+      arms.forEach(a -> a.forEachColumn(columns));
+    }
+  }
+}

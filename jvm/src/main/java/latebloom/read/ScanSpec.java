@@ -3,18 +3,61 @@ package latebloom.read;
 
 import java.io.Serializable;
 import java.util.List;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The work of one scan, the same for each of its files; made on the driver when the plan is.
+ * The work of one scan, the same for each of its files; made on the driver when the plan is. Columns
+ * go by index: first {@code columns}, then {@code leaves}.
  *
  * @param columns the payload columns in output order, then the filter-only columns
  * @param payload how many of {@code columns} are payload, that is, are output
- * @param filters what is evaluated in the scan, at most one a column, in the order to evaluate
+ * @param leaves fields of structs that are filtered by: each a column that is a struct of one field,
+ *     and so on down to the field that is meant
+ * @param filters what is evaluated in the scan, all of which must be TRUE, in the order to evaluate
+ * @param whole all of {@code filters} as one predicate on rows of {@code columns}
  * @param options the confs that the scan was planned with
  */
-public record ScanSpec(StructType columns, int payload, List<ScanFilter> filters, Options options)
+public record ScanSpec(
+    StructType columns,
+    int payload,
+    List<StructField> leaves,
+    List<ScanFilter> filters,
+    RowPredicate whole,
+    Options options)
     implements Serializable {
+
+  /** How many columns there are to read, leaves included. */
+  public int columnCount() {
+    return columns.length() + leaves.size();
+  }
+
+  public StructField column(int index) {
+    int leaf = index - columns.length();
+    return leaf < 0 ? columns.fields()[index] : leaves.get(leaf);
+  }
+
+  /** Under how many structs the values of a column lie that are filtered by. */
+  public int depth(int index) {
+    int depth = 0;
+    if (index >= columns.length()) {
+      DataType type = column(index).dataType();
+      for (; type instanceof StructType s; type = s.fields()[0].dataType()) {
+        depth++;
+      }
+    }
+    return depth;
+  }
+
+  /** Type of a column's values, or of the field that a leaf stands for. */
+  public DataType valueType(int index) {
+    DataType type = column(index).dataType();
+    for (int d = depth(index); d > 0; d--) {
+      type = ((StructType) type).fields()[0].dataType();
+    }
+    return type;
+  }
 
   /**
    * @param mergeGapBytes byte ranges of a file that lie at most this far apart are fetched as one

@@ -154,12 +154,11 @@ public final class SelectiveScan implements BatchSource {
     for (int i = 0; i < filters.size() && !rows.isNone(); i++) {
       RunningTask.checkNotKilled();
       ScanFilter f = filters.get(i);
-      if (i > 0) {
-        group.fetch(List.of(new RowGroup.Need(f.column(), rows)));
-      }
       long start = System.nanoTime();
-      Selection passed = group.filterColumn(f.column()).filter(rows, f.predicate());
-      counters.add(Counter.FILTER_TIME, System.nanoTime() - start);
+      long fetching = counters.get(Counter.FETCH_TIME);
+      Selection passed = f.filter(group, rows);
+      fetching = counters.get(Counter.FETCH_TIME) - fetching;
+      counters.add(Counter.FILTER_TIME, System.nanoTime() - start - fetching);
       estimate.observe(spec.filters().indexOf(f), rows.count(), passed.count());
       rows = passed;
     }
@@ -173,10 +172,10 @@ public final class SelectiveScan implements BatchSource {
     return rows;
   }
 
-  private List<ScanFilter> filtersToEvaluate() {
+  private List<ScanFilter> filtersToEvaluate() throws IOException {
     List<ScanFilter> filters = new ArrayList<>(spec.filters().size());
     for (ScanFilter f : spec.filters()) {
-      if (!group.allPass(f)) {
+      if (!f.allPass(group)) {
         filters.add(f);
       }
     }
@@ -189,7 +188,7 @@ public final class SelectiveScan implements BatchSource {
     List<RowGroup.Need> needs = new ArrayList<>();
     double reaching = 1;
     for (int i = 0; i < filters.size() && (i == 0 || reaching >= FETCH_TOGETHER); i++) {
-      needs.add(new RowGroup.Need(filters.get(i).column(), window));
+      needs.addAll(filters.get(i).needs(window));
       reaching *= estimate.of(spec.filters().indexOf(filters.get(i)));
     }
     if (eager) {
@@ -211,7 +210,7 @@ public final class SelectiveScan implements BatchSource {
       payload = new SelectiveColumn[spec.payload()];
     }
     for (int p = 0; p < payload.length; p++) {
-      payload[p] = group.payloadColumn(p, rows);
+      payload[p] = group.cursor(p, RowGroup.PAYLOAD, rows);
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read;
 
-import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
-/** Evaluates a predicate on a value that Spark decoded: the slow, always applicable way. */
+/** Evaluates a predicate on values that Spark decoded: the slow, always applicable way. */
 public final class ValueTest {
   private final DataType type;
   private final ColumnPredicate predicate;
@@ -24,46 +24,49 @@ public final class ValueTest {
     this.predicate = predicate;
   }
 
-  /** Whether the value in column {@code ordinal} of {@code row} passes. */
-  public boolean passes(SpecializedGetters row, int ordinal) {
-    if (row.isNullAt(ordinal)) {
+  /** Whether the value in the first column of {@code row} passes. */
+  public boolean passes(InternalRow row) {
+    if (predicate instanceof CompiledColumn compiled) {
+      return compiled.predicate().test(row);
+    }
+    if (row.isNullAt(0)) {
       return predicate.nullPasses();
     }
     if (predicate instanceof ColumnPredicate.Longs longs) {
-      return longs.ranges().contains(key(row, ordinal));
+      return longs.ranges().contains(key(row));
     }
     BytesTest test = ((ColumnPredicate.Bytes) predicate).test();
     if (type instanceof DecimalType d) {
       byte[] unscaled =
-          row.getDecimal(ordinal, d.precision(), d.scale())
+          row.getDecimal(0, d.precision(), d.scale())
               .toJavaBigDecimal()
               .unscaledValue()
               .toByteArray();
       DecimalKeys.write(unscaled, 0, unscaled.length, decimal, 0);
       return test.test(decimal, 0, decimal.length);
     }
-    byte[] bytes = row.getBinary(ordinal);
+    byte[] bytes = row.getBinary(0);
     return test.test(bytes, 0, bytes.length);
   }
 
-  private long key(SpecializedGetters row, int ordinal) {
+  private long key(InternalRow row) {
     if (type instanceof IntegerType
         || type instanceof DateType
         || type instanceof YearMonthIntervalType) {
-      return row.getInt(ordinal);
+      return row.getInt(0);
     } else if (type instanceof BooleanType) {
-      return row.getBoolean(ordinal) ? 1 : 0;
+      return row.getBoolean(0) ? 1 : 0;
     } else if (type instanceof ByteType) {
-      return row.getByte(ordinal);
+      return row.getByte(0);
     } else if (type instanceof ShortType) {
-      return row.getShort(ordinal);
+      return row.getShort(0);
     } else if (type instanceof FloatType) {
-      return OrderedKeys.of(row.getFloat(ordinal));
+      return OrderedKeys.of(row.getFloat(0));
     } else if (type instanceof DoubleType) {
-      return OrderedKeys.of(row.getDouble(ordinal));
+      return OrderedKeys.of(row.getDouble(0));
     } else if (type instanceof DecimalType d) {
-      return row.getDecimal(ordinal, d.precision(), d.scale()).toUnscaledLong();
+      return row.getDecimal(0, d.precision(), d.scale()).toUnscaledLong();
     }
-    return row.getLong(ordinal);
+    return row.getLong(0);
   }
 }

@@ -46,8 +46,8 @@ object ScanReport {
     case scan: LateScan =>
       Some(
         files(scan, "parquet", None).copy(
-          filterColumns = scan.filterColumns.map(_.name),
-          scanFilters = scan.scanFilters.map(ShortSql(_))
+          filterColumns = scan.filterColumns,
+          scanFilters = scan.filterTexts
         )
       )
     case scan: FileSourceScanExec =>

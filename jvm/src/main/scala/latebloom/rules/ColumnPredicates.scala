@@ -4,7 +4,7 @@ package latebloom.rules
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.CollationFactory
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -21,7 +21,7 @@ import latebloom.read._
 object ColumnPredicates {
 
   /** The rows for which `condition`, which refers to no column but `column`, is TRUE. */
-  def compile(condition: Expression, column: Attribute): Either[Reason, ColumnPredicate] =
+  def compile(condition: Expression, column: Attribute): Option[ColumnPredicate] =
     Domain.of(column).flatMap(new Compiler(column, _).truth(condition)).map(_.rowsTrue)
 
   final private case class Truth(rowsTrue: ColumnPredicate, rowsFalse: ColumnPredicate) {
@@ -38,28 +38,28 @@ object ColumnPredicates {
     private val never = always.not
     private val unknown = Truth(none, none)
 
-    def truth(e: Expression): Either[Reason, Truth] = e match {
+    def truth(e: Expression): Option[Truth] = e match {
       case And(left, right)            => both(left, right)(_ and _)
       case Or(left, right)             => both(left, right)(_ or _)
       case Not(child)                  => truth(child).map(_.not)
       case Literal(value, BooleanType) =>
-        Right(if (value == null) unknown else if (value == true) always else never)
+        Some(if (value == null) unknown else if (value == true) always else never)
 
-      case Column() if column.dataType == BooleanType => Right(ofValues(domain.in(Seq(true))))
-      case IsNull(Column())                           => Right(Truth(domain.nullOnly, valuesOnly))
-      case IsNotNull(Column())                        => Right(Truth(valuesOnly, domain.nullOnly))
+      case Column() if column.dataType == BooleanType => Some(ofValues(domain.in(Seq(true))))
+      case IsNull(Column())                           => Some(Truth(domain.nullOnly, valuesOnly))
+      case IsNotNull(Column())                        => Some(Truth(valuesOnly, domain.nullOnly))
       case IsNaN(Column())                            =>
         val nan = domain.in(Seq(if (column.dataType == FloatType) Float.NaN else Double.NaN))
-        Right(Truth(nan, domain.orNull(domain.others(nan))))
+        Some(Truth(nan, domain.orNull(domain.others(nan))))
 
-      case EqualNullSafe(Column(), OfColumnType(value))        => Right(sameAs(value))
-      case EqualNullSafe(OfColumnType(value), Column())        => Right(sameAs(value))
+      case EqualNullSafe(Column(), OfColumnType(value))        => Some(sameAs(value))
+      case EqualNullSafe(OfColumnType(value), Column())        => Some(sameAs(value))
       case c @ BinaryComparison(Column(), OfColumnType(value)) => compare(c, value, flipped = false)
       case c @ BinaryComparison(OfColumnType(value), Column()) => compare(c, value, flipped = true)
 
       case In(Column(), list) if list.nonEmpty && list.forall(isOfColumnType) =>
-        Right(oneOf(list.map(_.asInstanceOf[Literal].value)))
-      case InSet(Column(), values) if values.nonEmpty => Right(oneOf(values.toSeq))
+        Some(oneOf(list.map(_.asInstanceOf[Literal].value)))
+      case InSet(Column(), values) if values.nonEmpty => Some(oneOf(values.toSeq))
 
       case s: StringPredicate                            => strings(s)
       case Like(Column(), OfColumnType(pattern), escape) => like(e, pattern, escape)
@@ -68,12 +68,12 @@ object ColumnPredicates {
       case LikeAny(Column(), patterns)                   => likes(e, patterns)(identity, _ or _)
       case NotLikeAny(Column(), patterns)                => likes(e, patterns)(_.not, _ or _)
 
-      case _ => Left(Reasons.expression(e))
+      case _ => None
     }
 
     private def both(left: Expression, right: Expression)(
         combine: (Truth, Truth) => Truth
-    ): Either[Reason, Truth] =
+    ): Option[Truth] =
       for { l <- truth(left); r <- truth(right) } yield combine(l, r)
 
     /** TRUE for the values that `passing` holds, FALSE for the other values, NULL for null. */
@@ -99,9 +99,9 @@ object ColumnPredicates {
         comparison: BinaryComparison,
         value: Any,
         flipped: Boolean
-    ): Either[Reason, Truth] =
+    ): Option[Truth] =
       if (value == null) {
-        Right(unknown)
+        Some(unknown)
       } else {
         val passing = comparison match {
           case _: EqualTo         => Some(domain.in(Seq(value)))
@@ -112,14 +112,14 @@ object ColumnPredicates {
             Some(domain.beside(value, below = flipped, inclusive = true))
           case _ => None
         }
-        passing.map(ofValues).toRight(Reasons.expression(comparison))
+        passing.map(ofValues)
       }
 
-    private def strings(e: StringPredicate): Either[Reason, Truth] = e match {
-      case StartsWith(Column(), OfColumnType(part)) => Right(test(part)(BytesTest.startsWith))
-      case EndsWith(Column(), OfColumnType(part))   => Right(test(part)(BytesTest.endsWith))
-      case Contains(Column(), OfColumnType(part))   => Right(test(part)(BytesTest.contains))
-      case _                                        => Left(Reasons.expression(e))
+    private def strings(e: StringPredicate): Option[Truth] = e match {
+      case StartsWith(Column(), OfColumnType(part)) => Some(test(part)(BytesTest.startsWith))
+      case EndsWith(Column(), OfColumnType(part))   => Some(test(part)(BytesTest.endsWith))
+      case Contains(Column(), OfColumnType(part))   => Some(test(part)(BytesTest.contains))
+      case _                                        => None
     }
 
     private def test(part: Any)(of: Array[Byte] => BytesTest): Truth =
@@ -129,22 +129,21 @@ object ColumnPredicates {
       ofValues(new ColumnPredicate.Bytes(false, passing))
 
     /** Spark has an error of its own for a pattern that is not valid, if a row gets to it. */
-    private def like(e: Expression, pattern: Any, escape: Char): Either[Reason, Truth] =
+    private def like(e: Expression, pattern: Any, escape: Char): Option[Truth] =
       if (pattern == null) {
-        Right(unknown)
+        Some(unknown)
       } else {
         LikePattern
           .compile(pattern.toString, escape)
           .toScala
           .map(p => ofTest(BytesTest.like(p)))
-          .toRight(Reasons.expression(e))
       }
 
     private def likes(e: Expression, patterns: Seq[UTF8String])(
         one: Truth => Truth,
         combine: (Truth, Truth) => Truth
-    ): Either[Reason, Truth] =
-      patterns.map(like(e, _, '\\').map(one)).reduce[Either[Reason, Truth]] { (left, right) =>
+    ): Option[Truth] =
+      patterns.map(like(e, _, '\\').map(one)).reduce[Option[Truth]] { (left, right) =>
         for { l <- left; r <- right } yield combine(l, r)
       }
 
@@ -231,24 +230,24 @@ object ColumnPredicates {
   }
 
   private object Domain {
-    def of(column: Attribute): Either[Reason, Domain] = column.dataType match {
-      case BooleanType => Right(new Keys(v => if (v.asInstanceOf[Boolean]) 1 else 0))
+    def of(column: Attribute): Option[Domain] = column.dataType match {
+      case BooleanType => Some(new Keys(v => if (v.asInstanceOf[Boolean]) 1 else 0))
       case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType |
           TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>
-        Right(new Keys(_.asInstanceOf[Number].longValue))
-      case FloatType  => Right(new Keys(v => OrderedKeys.of(v.asInstanceOf[Float])))
-      case DoubleType => Right(new Keys(v => OrderedKeys.of(v.asInstanceOf[Double])))
+        Some(new Keys(_.asInstanceOf[Number].longValue))
+      case FloatType  => Some(new Keys(v => OrderedKeys.of(v.asInstanceOf[Float])))
+      case DoubleType => Some(new Keys(v => OrderedKeys.of(v.asInstanceOf[Double])))
       case d: DecimalType if d.precision <= Decimal.MAX_LONG_DIGITS =>
-        Right(new Keys(unscaled(_, d.scale).longValueExact))
-      case d: DecimalType => Right(new ByteStrings(v => DecimalKeys.of(unscaled(v, d.scale))))
+        Some(new Keys(unscaled(_, d.scale).longValueExact))
+      case d: DecimalType => Some(new ByteStrings(v => DecimalKeys.of(unscaled(v, d.scale))))
       case s: StringType  =>
         if (s.collationId == CollationFactory.UTF8_BINARY_COLLATION_ID) {
-          Right(new ByteStrings(_.asInstanceOf[UTF8String].getBytes))
+          Some(new ByteStrings(_.asInstanceOf[UTF8String].getBytes))
         } else {
-          Left(Reasons.collation(column))
+          None
         }
-      case BinaryType => Right(new ByteStrings(_.asInstanceOf[Array[Byte]]))
-      case _          => Left(Reasons.columnType(column))
+      case BinaryType => Some(new ByteStrings(_.asInstanceOf[Array[Byte]]))
+      case _          => None
     }
 
     private def unscaled(value: Any, scale: Int): java.math.BigInteger =

@@ -6,80 +6,46 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.types._
 
 /** A filter's conjuncts, each either evaluated in the scan or left to Spark.
   *
-  * @param filters
-  *   what the scan evaluates, the cheapest first
+  * @param taken
+  *   what the scan evaluates, in terms of the scan's own attributes
   * @param residual
   *   what stays in the Filter, in its order
   */
-final private[rules] case class Conjuncts(filters: Seq[ColumnFilter], residual: Seq[Residual])
-
-/** All the conditions on one filter column. They refer to the scan's own attribute. */
-final private[rules] case class ColumnFilter(column: Attribute, conditions: Seq[Expression]) {
-
-  def notNullOnly: Boolean = conditions.forall(_.isInstanceOf[IsNotNull])
-
-  /** A guess at the work per value, before there is any measurement. A column of which only nulls
-    * are dropped comes last: it drops little, and at fewer rows it costs little.
-    */
-  def cost: Int =
-    if (notNullOnly) {
-      4
-    } else {
-      column.dataType match {
-        case BooleanType | ByteType | ShortType | IntegerType | DateType |
-            _: YearMonthIntervalType =>
-          0
-        case _: StringType | BinaryType => if (conditions.exists(searches)) 3 else 2
-        case _                          => 1
-      }
-    }
-
-  private def searches(condition: Expression): Boolean = condition.exists {
-    case _: Like | _: MultiLikeBase | _: Contains | _: EndsWith => true
-    case _                                                      => false
-  }
-}
+final private[rules] case class Conjuncts(taken: Seq[Expression], residual: Seq[Residual])
 
 private[rules] object Conjuncts {
 
+  /** What may fail is taken only if nothing that stays in the Filter stands before it, which might
+    * have kept it from a row that it fails for.
+    */
   def split(conjuncts: Seq[Expression], scan: FileSourceScanExec): Conjuncts = {
     val (before, after) = conjuncts.span(_.deterministic)
-    val taken = ArrayBuffer.empty[(Attribute, Expression)]
+    val taken = ArrayBuffer.empty[Expression]
     val residual = ArrayBuffer.empty[Residual]
     before.foreach { conjunct =>
-      filterColumn(conjunct, scan)
-        .flatMap(column => ColumnPredicates.compile(conjunct, column).map(_ => column)) match {
-        case Right(column) => taken += column -> inTermsOf(column, conjunct)
-        case Left(why)     => residual += Residual(conjunct, why)
+      whyNot(conjunct, scan) match {
+        case Some(why) => residual += Residual(conjunct, why)
+        case None if residual.nonEmpty && Failure.mayFail(conjunct) =>
+          residual += Residual(conjunct, Reasons.afterResidual)
+        case None => taken += inTermsOf(scan, conjunct)
       }
     }
     after.headOption.foreach(residual += Residual(_, Reasons.nonDeterministic))
     after.drop(1).foreach(residual += Residual(_, Reasons.afterNonDeterministic))
-
-    val filters = taken.map(_._1).distinct.map { column =>
-      ColumnFilter(column, taken.collect { case (`column`, condition) => condition }.toSeq)
-    }
-    Conjuncts(filters.sortBy(_.cost).toSeq, residual.toSeq)
+    Conjuncts(taken.toSeq, residual.toSeq)
   }
 
-  /** The one column of the files that the conjunct refers to. */
-  private def filterColumn(
-      conjunct: Expression,
-      scan: FileSourceScanExec
-  ): Either[Reason, Attribute] = {
+  private def whyNot(conjunct: Expression, scan: FileSourceScanExec): Option[Reason] = {
     val columns = conjunct.references.toSeq
     if (conjunct.exists(_.isInstanceOf[PlanExpression[_]])) {
-      Left(Reasons.subquery(conjunct))
+      Some(Reasons.subquery(conjunct))
     } else if (columns.isEmpty) {
-      Left(Reasons.noColumn)
-    } else if (columns.size > 1) {
-      Left(Reasons.severalColumns(columns))
+      Some(Reasons.noColumn)
     } else {
-      fileColumn(columns.head, scan)
+      columns.map(fileColumn(_, scan)).collectFirst { case Left(why) => why }
     }
   }
 
@@ -103,6 +69,8 @@ private[rules] object Conjuncts {
   }
 
   /** Names and qualifiers as the scan has them; the query may write them in another case. */
-  private def inTermsOf(column: Attribute, conjunct: Expression): Expression =
-    conjunct.transform { case a: AttributeReference if a.exprId == column.exprId => column }
+  private def inTermsOf(scan: FileSourceScanExec, conjunct: Expression): Expression =
+    conjunct.transform { case a: AttributeReference =>
+      scan.output.find(_.exprId == a.exprId).getOrElse(a)
+    }
 }

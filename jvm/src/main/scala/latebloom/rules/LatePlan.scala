@@ -15,7 +15,7 @@ private[rules] object LatePlan {
     */
   def build(
       found: FilteredScan,
-      filters: Seq[ColumnFilter],
+      conditions: Seq[Expression],
       residual: Seq[Residual],
       settings: LateBloomConf.Settings
   ): SparkPlan = {
@@ -28,7 +28,7 @@ private[rules] object LatePlan {
       p.projectList.filter(e => abovePayload.forall(_.contains(e.toAttribute)))
     }
     val needed = lowerList.map(l => AttributeSet(l.flatMap(_.references))).orElse(abovePayload)
-    val late = lateScan(found, filters, needed, settings)
+    val late = lateScan(found, conditions, needed, settings)
 
     val lower =
       lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
@@ -43,19 +43,20 @@ private[rules] object LatePlan {
 
   private def lateScan(
       found: FilteredScan,
-      filters: Seq[ColumnFilter],
+      conditions: Seq[Expression],
       needed: Option[AttributeSet],
       settings: LateBloomConf.Settings
   ): LateScan = {
     val scan = found.scan
     val kept = needed.map(_ ++ layout(scan))
-    val conditions = filters.flatMap(_.conditions)
     // Filter knows which columns are no longer null. The Project above it may not, and is taken at
     // its word: broadcast keys are bound to its output, and dynamic partition pruning compares them.
     val nullable = AttributeSet(found.above.toSeq.flatMap(_.output).filter(_.nullable))
     val output = FilterExec(conditions.reduce(And), scan).output
       .map(a => a.withNullability(a.nullable || nullable.contains(a)))
-    val filterOnly = filters.map(_.column).filterNot(c => kept.forall(_.contains(c)))
+    val filteredBy = AttributeSet(conditions.flatMap(_.references))
+    val filterOnly =
+      scan.output.filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
     val dropped = AttributeSet(filterOnly)
     val payload = scan.output
       .zip(scan.requiredSchema)

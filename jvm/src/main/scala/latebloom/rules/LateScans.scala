@@ -2,6 +2,7 @@
 package latebloom.rules
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
+import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
@@ -50,7 +51,7 @@ object LateScans extends Rule[SparkPlan] {
           case Left(why) =>
             Decision.record(found.scan, Declined(why, conjuncts.residual))
             found.root
-          case Right(filters) => LatePlan.build(found, filters, conjuncts.residual, settings)
+          case Right(taken) => LatePlan.build(found, taken, conjuncts.residual, settings)
         }
     }
 
@@ -105,10 +106,11 @@ object LateScans extends Rule[SparkPlan] {
     Either.cond(!options.ignoreCorruptFiles, (), Reasons.ignoreCorruptFiles)
   }
 
-  private def selective(conjuncts: Conjuncts): Either[Reason, Seq[ColumnFilter]] =
-    if (conjuncts.filters.isEmpty) {
+  private def selective(conjuncts: Conjuncts): Either[Reason, Seq[Expression]] =
+    if (conjuncts.taken.isEmpty) {
       Left(Reasons.nothingPushable)
     } else {
-      Either.cond(!conjuncts.filters.forall(_.notNullOnly), conjuncts.filters, Reasons.notSelective)
+      val notNullOnly = conjuncts.taken.forall(_.isInstanceOf[IsNotNull])
+      Either.cond(!notNullOnly, conjuncts.taken, Reasons.notSelective)
     }
 }

@@ -85,18 +85,15 @@ object Reasons {
     "Put the non-deterministic conjunct last."
   )
 
+  val afterResidual: Reason = about("after-residual")(
+    "It may fail, and stands after a conjunct that the scan does not evaluate.",
+    "Put it before that conjunct, or write it so that it cannot fail (try_cast, try_divide)."
+  )
+
   val noColumn: Reason = about("no-column")(
     "It refers to no column of the scan.",
     "Nothing to do: the value is the same for all rows."
   )
-
-  def severalColumns(columns: Seq[Attribute]): Reason = {
-    val names = columns.map(_.name).mkString(", ")
-    about("several-columns", "columns" -> names)(
-      s"It refers to several columns: $names.",
-      "Compare one column with literals where you can."
-    )
-  }
 
   def partitionColumn(column: Attribute): Reason =
     about("partition-column", "column" -> column.name)(
@@ -113,31 +110,6 @@ object Reasons {
   def subquery(conjunct: Expression): Reason = about("subquery", "conjunct" -> ShortSql(conjunct))(
     "It contains a subquery, whose result is not known when the plan is made.",
     "Run the subquery first and filter by its result."
-  )
-
-  def collation(column: Attribute): Reason =
-    about(
-      "collation",
-      "column" -> column.name,
-      "type" -> column.dataType.sql
-    )(
-      s"${column.name} is compared by a collation, not by bytes.",
-      "Compare with the collation UTF8_BINARY where that means the same."
-    )
-
-  def columnType(column: Attribute): Reason =
-    about(
-      "column-type",
-      "column" -> column.name,
-      "type" -> column.dataType.sql
-    )(
-      s"${column.name} is of type ${column.dataType.sql}, which the scan does not compare.",
-      "Filter on a column of a primitive type."
-    )
-
-  def expression(part: Expression): Reason = about("expression", "expression" -> ShortSql(part))(
-    s"The scan does not evaluate ${ShortSql(part)}.",
-    "Compare the column itself with literals of its own type."
   )
 
   private def about(code: String, args: (String, String)*)(reason: String, fix: String): Reason =

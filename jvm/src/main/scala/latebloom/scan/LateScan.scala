@@ -14,8 +14,8 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScanFileListing}
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.collection.BitSet
 
-import latebloom.read.{Counter, ScanFilter, ScanSpec}
-import latebloom.rules.{ColumnPredicates, ShortSql}
+import latebloom.read.{Counter, ScanSpec}
+import latebloom.rules.{Failure, ScanFilters}
 
 /** A scan of Parquet files that evaluates filters and outputs the rows that pass.
   *
@@ -29,9 +29,9 @@ import latebloom.rules.{ColumnPredicates, ShortSql}
   * @param requiredSchema
   *   the payload: what is read of a file and is output
   * @param scanFilters
-  *   what is evaluated here, each on one column, in the order to evaluate
+  *   what is evaluated here
   * @param filterOnly
-  *   the columns of scanFilters that are not output
+  *   the columns of scanFilters that are not output, in the scan's order
   * @param options
   *   the confs that the scan was planned with
   */
@@ -147,37 +147,31 @@ class LateScan(
     )
   }
 
-  /** The columns of scanFilters, in the order in which they are read, each with its conditions. */
-  private lazy val byColumn: Seq[(Attribute, Seq[Expression])] = {
-    val columns = scanFilters.map(_.references.head)
-    columns.distinctBy(_.exprId).map { column =>
-      column -> scanFilters.zip(columns).collect {
-        case (condition, c) if c.exprId == column.exprId => condition
-      }
-    }
-  }
+  /** What is read of a file: the payload, then what is only filtered by. */
+  private def read: Seq[Attribute] = output.take(requiredSchema.length) ++ filterOnly
 
-  def filterColumns: Seq[Attribute] = byColumn.map(_._1)
+  /** The conditions as they are evaluated. */
+  @transient private[latebloom] lazy val filters: ScanFilters = ScanFilters.compile(scanFilters, read)
+
+  /** Names of the columns that are filtered by, in the order in which they are read. */
+  def filterColumns: Seq[String] = filters.filters.flatMap(_.columns).distinct
+
+  /** The conditions as SQL, in the order in which they are evaluated; what takes more than a kernel
+    * says so.
+    */
+  def filterTexts: Seq[String] = filters.filters.map { f =>
+    if (f.level == ScanFilters.Kernel) f.filter.text else s"${f.filter.text} [${f.level.name}]"
+  }
 
   /** What the readers of the files are told. */
   lazy val spec: ScanSpec = {
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
-    val read = output.take(requiredSchema.length) ++ filterOnly
-    val filters = byColumn.map { case (column, conditions) =>
-      val predicate = conditions
-        .map(ColumnPredicates.compile(_, column))
-        .map(_.fold(why => throw new IllegalStateException(why.reason), identity))
-        .reduce(_ and _)
-      new ScanFilter(
-        read.indexWhere(_.exprId == column.exprId),
-        predicate,
-        conditions.map(ShortSql(_)).mkString(" AND ")
-      )
-    }
     new ScanSpec(
       StructType(requiredSchema ++ hidden),
       requiredSchema.length,
-      filters.asJava,
+      filters.leaves.asJava,
+      filters.filters.map(_.filter).asJava,
+      CatalystPredicate(scanFilters.reduce(And), read),
       options
     )
   }
@@ -215,15 +209,20 @@ class LateScan(
     }
   }
 
-  override lazy val inputRDD: RDD[InternalRow] = inner.inputRDD
+  override lazy val inputRDD: RDD[InternalRow] =
+    if (scanFilters.exists(Failure.mayFail)) {
+      inner.inputRDD.mapPartitions(new ConditionErrors(_))
+    } else {
+      inner.inputRDD
+    }
 
   override def vectorTypes: Option[Seq[String]] = inner.vectorTypes
 
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
     inner.metadata ++ Map(
-      "FilterColumns" -> list(filterColumns.map(_.name)),
-      "ScanFilters" -> list(scanFilters.map(ShortSql(_))),
+      "FilterColumns" -> list(filterColumns),
+      "ScanFilters" -> list(filterTexts),
       "Payload" -> list(requiredSchema.fieldNames.toSeq)
     )
   }

@@ -145,16 +145,20 @@ final class ParquetFiles private (
     }
 
   private def resolve(shared: Configuration, meta: FileMetaData): Seq[ParquetColumn] = {
-    val requested = ParquetReadSupport.getRequestedSchema(
-      meta.getSchema,
-      spec.columns,
-      shared,
-      enableVectorizedReader = true
-    )
-    new ParquetToSparkSchemaConverter(shared).convertParquetColumn(
-      requested,
-      Some(spec.columns)
-    ).children
+    def resolved(columns: StructType): Seq[ParquetColumn] = {
+      val requested = ParquetReadSupport.getRequestedSchema(
+        meta.getSchema,
+        columns,
+        shared,
+        enableVectorizedReader = true
+      )
+      new ParquetToSparkSchemaConverter(shared).convertParquetColumn(
+        requested,
+        Some(columns)
+      ).children
+    }
+    // Each leaf apart: some have the name of a column, and of each other.
+    resolved(spec.columns) ++ spec.leaves.asScala.flatMap(leaf => resolved(StructType(Seq(leaf))))
   }
 
   private def sparkContext(

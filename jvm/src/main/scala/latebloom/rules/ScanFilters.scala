@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+import latebloom.read.{CompiledColumn, ScanFilter, SeveralColumns}
+import latebloom.scan.CatalystPredicate
+
+/** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
+  * last, in its order.
+  *
+  * @param filters
+  *   what to evaluate
+  * @param leaves
+  *   the fields of structs that they read, each as a column that is a struct of that field alone
+  */
+final private[latebloom] class ScanFilters private (
+    val filters: Seq[ScanFilters.Planned],
+    val leaves: Seq[StructField]
+)
+
+private[latebloom] object ScanFilters {
+
+  /** By what means a condition is evaluated: each costs more than the one before it. */
+  sealed abstract class Level(val name: String)
+
+  /** Loops over decoded values, or over the dictionary. */
+  case object Kernel extends Level("kernel")
+
+  /** Spark's compiled expression, once for each entry of a dictionary, else for each value. */
+  case object Dictionary extends Level("dictionary")
+
+  /** Spark's compiled expression on rows of several columns. */
+  case object Row extends Level("row")
+
+  /** @param columns
+    *   names of the columns that it reads
+    */
+  final case class Planned(filter: ScanFilter, level: Level, columns: Seq[String])
+
+  /** @param conditions
+    *   deterministic, without subqueries, on `columns` only
+    * @param columns
+    *   what the scan reads of the files, in order
+    */
+  def compile(conditions: Seq[Expression], columns: Seq[Attribute]): ScanFilters = {
+    val compiler = new Compiler(columns)
+    val (mayFail, others) = conditions.map(compiler.named).partition(c => Failure.mayFail(c.tree))
+    val filters = compiler.ordered(others) ++ mayFail.map(compiler.compile)
+    new ScanFilters(filters.map(_.planned), compiler.leaves)
+  }
+
+  /** A condition in terms of the columns that are read, and as it was written. */
+  final private case class Named(tree: Expression, text: String)
+
+  final private case class Compiled(filter: ScanFilter, level: Level, cost: Int, columns: Seq[String]) {
+    def planned: Planned = Planned(filter, level, columns)
+  }
+
+  final private class Compiler(read: Seq[Attribute]) {
+    private val structFields = mutable.LinkedHashMap.empty[(ExprId, Seq[Int]), Attribute]
+    private val roots = mutable.ArrayBuffer.empty[StructField]
+    private var uses = 0
+
+    def leaves: Seq[StructField] = roots.toSeq
+
+    /** A field of a struct is a column of its own, read without the struct. */
+    def named(condition: Expression): Named =
+      Named(condition.transformDown { case FieldOf(leaf) => leaf }, ShortSql(condition))
+
+    private object FieldOf {
+      def unapply(e: Expression): Option[Attribute] = path(e).collect {
+        case (column, ordinals) if ordinals.nonEmpty && isFlat(e.dataType) =>
+          structFields.getOrElseUpdate(
+            (column.exprId, ordinals), {
+              val root = narrowed(column.dataType, ordinals)
+              roots += StructField(column.name, root, column.nullable, column.metadata)
+              AttributeReference(ShortSql(e), e.dataType)()
+            }
+          )
+      }
+
+      private def path(e: Expression): Option[(Attribute, Seq[Int])] = e match {
+        case a: AttributeReference             => Some((a, Nil))
+        case GetStructField(child, ordinal, _) =>
+          path(child).map { case (column, ordinals) => (column, ordinals :+ ordinal) }
+        case _ => None
+      }
+
+      private def narrowed(dataType: DataType, ordinals: Seq[Int]): DataType =
+        ordinals.headOption.fold(dataType) { i =>
+          val field = dataType.asInstanceOf[StructType](i)
+          StructType(Seq(field.copy(dataType = narrowed(field.dataType, ordinals.tail))))
+        }
+    }
+
+    /** Conjuncts none of which may fail. Kernels on one column are one filter. */
+    def ordered(conditions: Seq[Named]): Seq[Compiled] =
+      merged(conditions, And).map(compile).sortBy(_.cost)
+
+    private def merged(
+        conditions: Seq[Named],
+        operator: (Expression, Expression) => Expression
+    ): Seq[Named] = {
+      val byColumn = mutable.LinkedHashMap.empty[Any, Named]
+      conditions.foreach { c =>
+        val key = if (kernel(c.tree).isDefined) c.tree.references.head.exprId else c
+        byColumn.updateWith(key) {
+          case None         => Some(c)
+          case Some(before) =>
+            val tree = operator(before.tree, c.tree)
+            val word = if (tree.isInstanceOf[And]) "AND" else "OR"
+            Some(Named(tree, s"${before.text} $word ${c.text}"))
+        }
+      }
+      byColumn.values.toSeq
+    }
+
+    def compile(condition: Named): Compiled = {
+      val columns = condition.tree.references.toSeq.map(_.asInstanceOf[Attribute])
+      if (columns.size == 1 && isFlat(columns.head.dataType)) {
+        oneColumn(condition, columns.head)
+      } else {
+        condition.tree match {
+          case And(_, _) =>
+            val parts = compileParts(condition.tree, And)(split(_) { case And(l, r) => (l, r) })
+            tree(parts, new ScanFilter.All(parts.map(_.filter).asJava, condition.text))
+          case Or(_, _) =>
+            val arms = compileParts(condition.tree, Or)(split(_) { case Or(l, r) => (l, r) })
+            tree(arms, new ScanFilter.Any(arms.map(_.filter).asJava, condition.text))
+          case _ => severalColumns(condition, columns)
+        }
+      }
+    }
+
+    private def tree(parts: Seq[Compiled], filter: ScanFilter): Compiled =
+      if (parts.size == 1) {
+        parts.head
+      } else {
+        val level = parts.map(_.level).maxBy(Seq(Kernel, Dictionary, Row).indexOf(_))
+        Compiled(filter, level, parts.map(_.cost).max + 1, parts.flatMap(_.columns).distinct)
+      }
+
+    private def compileParts(
+        e: Expression,
+        operator: (Expression, Expression) => Expression
+    )(split: Expression => Seq[Expression]): Seq[Compiled] = {
+      val parts = split(e).map(p => Named(p, ShortSql(p)))
+      if (Failure.mayFail(e)) {
+        parts.map(compile)
+      } else {
+        merged(parts, operator).map(compile).sortBy(_.cost)
+      }
+    }
+
+    private def split(e: Expression)(
+        sides: PartialFunction[Expression, (Expression, Expression)]
+    ): Seq[Expression] =
+      sides.lift(e).fold(Seq(e)) { case (l, r) => split(l)(sides) ++ split(r)(sides) }
+
+    private def kernel(e: Expression) =
+      Option(e.references.toSeq).collect { case Seq(a: Attribute) => a }
+        .flatMap(ColumnPredicates.compile(e, _))
+
+    private def oneColumn(condition: Named, column: Attribute): Compiled = {
+      val (predicate, level) = kernel(condition.tree) match {
+        case Some(predicate) => (predicate, Kernel)
+        case None            =>
+          val bound = CatalystPredicate(condition.tree, Seq(column))
+          (new CompiledColumn(bound, column.dataType, Failure.mayFail(condition.tree)), Dictionary)
+      }
+      val filter = new ScanFilter.OneColumn(index(column), use(1), predicate, condition.text)
+      Compiled(filter, level, cost(condition.tree, column, level), Seq(column.name))
+    }
+
+    private def severalColumns(condition: Named, columns: Seq[Attribute]): Compiled = {
+      val predicate = CatalystPredicate(condition.tree, columns)
+      val indexes = columns.map(index).toArray
+      val filter = new SeveralColumns(indexes, use(columns.size), predicate, condition.text)
+      Compiled(filter, Row, 8, columns.map(_.name))
+    }
+
+    private def use(columns: Int): Int = {
+      val first = uses + 1
+      uses += columns
+      first
+    }
+
+    private def index(column: Attribute): Int =
+      read.indexWhere(_.exprId == column.exprId) match {
+        case -1 => read.size + structFields.values.toSeq.indexWhere(_.exprId == column.exprId)
+        case i  => i
+      }
+  }
+
+  /** Whether a value is one column of a Parquet file and fits the scan's decoders. */
+  private def isFlat(dataType: DataType): Boolean = dataType match {
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
+        DateType | TimestampType | TimestampNTZType | BinaryType | _: YearMonthIntervalType |
+        _: DayTimeIntervalType | _: DecimalType | _: StringType =>
+      true
+    case _ => false
+  }
+
+  /** A guess at the work per value, before there is any measurement. A column of which only nulls
+    * are dropped comes after the other kernels: it drops little, and at fewer rows it costs little.
+    */
+  private def cost(condition: Expression, column: Attribute, level: Level): Int =
+    if (level == Dictionary) {
+      6
+    } else if (condition.collect { case p: Predicate => p }.forall(_.isInstanceOf[IsNotNull])) {
+      5
+    } else {
+      column.dataType match {
+        case BooleanType | ByteType | ShortType | IntegerType | DateType |
+            _: YearMonthIntervalType =>
+          0
+        case _: StringType | BinaryType => if (condition.exists(searches)) 3 else 2
+        case _                          => 1
+      }
+    }
+
+  private def searches(e: Expression): Boolean = e match {
+    case _: Like | _: MultiLikeBase | _: Contains | _: EndsWith => true
+    case _                                                      => false
+  }
+}
