@@ -11,12 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from latebloom import __version__, _bench, _demo, _doctor, _jvm, _local, _tpch
+from latebloom import __version__, _demo, _doctor, _jvm, _local
 from latebloom._compare import DEFAULT_RUNS, compare
 from latebloom._confs import confs
 from latebloom._errors import LateBloomError
 from latebloom._explain import explain
 from latebloom._jar import jar_path
+from latebloom.bench import SUITES, Request, bench, diff, load
+from latebloom.bench._sides import PEERS
+from latebloom.bench._tpch import cache_directory
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -71,14 +74,31 @@ def _run_demo(options: argparse.Namespace) -> int:
 
 
 def _run_bench(options: argparse.Namespace) -> int:
-    return _bench.bench(
-        _bench.SUITES[options.suite],
-        cache=options.cache,
-        out=options.out,
-        data=options.data,
-        names=options.query,
-        runs=options.runs,
-        scale=options.scale,
+    if options.compare:
+        before, after = map(load, options.compare)
+        found = diff(before, after)
+        print(found)
+        return 1 if found.regressed else 0
+    if options.suite is None:
+        raise LateBloomError(
+            "no suite is named",
+            where="latebloom bench",
+            fix=f"choose of {', '.join(sorted(SUITES))}, or --compare two reports",
+        )
+    return bench(
+        SUITES[options.suite],
+        Request(
+            cache=options.cache,
+            out=options.out,
+            data=options.data,
+            queries=options.query,
+            variants=options.variant,
+            peers=options.peer,
+            runs=options.runs,
+            scale=options.scale,
+            jars=options.jars,
+            confs=dict(options.conf),
+        ),
     )
 
 
@@ -117,6 +137,16 @@ def _at_least_one(text: str) -> int:
     return int(text)
 
 
+def _above_zero(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if not 0 < number < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="latebloom", description="LateBloom for Apache Spark, from the command line."
@@ -130,7 +160,11 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     demo = command("demo", _run_demo, "Run five TPC-H queries off and on, and show the gain.")
-    _add_data(demo, scale=1)
+    demo.add_argument(
+        "--scale", type=_at_least_one, default=1, help="TPC-H scale factor, default: %(default)s"
+    )
+    _add_cache(demo)
+    _add_runs(demo)
 
     command("doctor", _run_doctor, "Check Java, Spark, the jar and a session.")
 
@@ -161,16 +195,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "compare":
             _add_runs(query)
 
-    bench = command("bench", _run_bench, "Time a suite of queries off and on, and write it down.")
-    bench.add_argument("suite", choices=sorted(_bench.SUITES))
-    _add_data(bench, scale=None)
-    bench.add_argument("--data", type=Path, help="a directory with lineitem.parquet to use instead")
-    bench.add_argument(
-        "--query", action="append", default=[], metavar="NAME", help="only this one (repeatable)"
-    )
-    bench.add_argument(
-        "--out", type=Path, default=Path(), help="directory for the results, default: here"
-    )
+    _add_bench(command("bench", _run_bench, "Measure a suite of queries off and on; report it."))
 
     shown = command("confs", _confs, "List the extension's settings.")
     shown.add_argument("--json", action="store_true", help="answer in JSON")
@@ -179,17 +204,45 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_data(parser: argparse.ArgumentParser, *, scale: int | None) -> None:
-    parser.add_argument(
-        "--scale", type=_at_least_one, default=scale, help="TPC-H scale factor of the data"
+def _add_bench(bench: argparse.ArgumentParser) -> None:
+    def repeatable(flag: str, metavar: str, about: str, **more: Any) -> None:
+        bench.add_argument(
+            flag, action="append", default=[], metavar=metavar, help=f"{about} (repeatable)", **more
+        )
+
+    bench.add_argument("suite", nargs="?", choices=sorted(SUITES))
+    bench.add_argument("--scale", type=_above_zero, help="scale factor in place of the suite's")
+    _add_cache(bench)
+    _add_runs(bench)
+    bench.add_argument(
+        "--data", type=Path, metavar="DIR", help="use DIR's <table>.parquet, generate nothing"
     )
+    repeatable("--query", "NAME", "only this query")
+    repeatable("--variant", "NAME", "only this variant")
+    repeatable("--peer", "NAME", f"measure as well: {', '.join(PEERS)}", choices=PEERS)
+    bench.add_argument(
+        "--jars", default="", help="another extension's jars: it runs in a session of its own"
+    )
+    repeatable("--conf", "KEY=VALUE", "a setting of that session", type=_pair)
+    bench.add_argument(
+        "--out", type=Path, default=Path(), help="directory for the report, default: here"
+    )
+    bench.add_argument(
+        "--compare",
+        nargs=2,
+        type=Path,
+        metavar=("A.json", "B.json"),
+        help="tell what changed from report A to B beyond noise; measures nothing",
+    )
+
+
+def _add_cache(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         type=Path,
-        default=_tpch.cache_directory(),
+        default=cache_directory(),
         help="where generated data is kept, default: %(default)s",
     )
-    _add_runs(parser)
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from latebloom import _tpch
 from latebloom._compare import Comparison, compare
 from latebloom._explain import explain
 from latebloom._local import local_session, parquet_view
 from latebloom._render import seconds, table
+from latebloom.bench import _tpch
+from latebloom.bench._data import Cache
+from latebloom.bench._suite import Query
 
 QUERIES = (_tpch.LIKE, _tpch.DICTIONARY, _tpch.PARTKEY, _tpch.POINT, _tpch.Q6)
 
@@ -24,10 +26,10 @@ _HEADER = (
 def demo(cache: Path, *, scale: int = 1, runs: int = 3) -> int:
     """Runs the demo; 0 if every answer was the same and every query got a LateScan, else 1."""
     _progress(f"TPC-H lineitem at scale factor {scale}, in {cache} ...")
-    data = _tpch.lineitem(scale, "64MB", cache)
+    data = _tpch.Tpch("64MB").table("lineitem", scale, Cache(cache))
     compared = []
     with local_session("demo") as spark:
-        parquet_view(spark, "lineitem", data / "lineitem.parquet")
+        parquet_view(spark, "lineitem", data)
         for query in QUERIES:
             _progress(f"{query.name}: off and on, {runs} timed runs each ...")
             compared.append((query, compare(spark.sql(query.sql), runs)))
@@ -42,7 +44,7 @@ def demo(cache: Path, *, scale: int = 1, runs: int = 3) -> int:
     return 1 if failures else 0
 
 
-def verdict(compared: Sequence[tuple[_tpch.Query, Comparison]]) -> list[str]:
+def verdict(compared: Sequence[tuple[Query, Comparison]]) -> list[str]:
     """What went wrong: answers that differ, and plans that LateBloom left alone."""
     failures = [
         f"{q.name}: a different answer with LateBloom on" for q, c in compared if not c.equal
@@ -50,7 +52,7 @@ def verdict(compared: Sequence[tuple[_tpch.Query, Comparison]]) -> list[str]:
     return failures + [f"{q.name}: no LateScan in its plan" for q, c in compared if not c.scans]
 
 
-def _row(query: _tpch.Query, c: Comparison) -> tuple[str, ...]:
+def _row(query: Query, c: Comparison) -> tuple[str, ...]:
     return (
         query.name,
         seconds(c.off.median),

@@ -34,6 +34,12 @@ def metrics(df: DataFrame) -> str:
     return str(_inspector(df.sparkSession).metrics(_query_execution(df)))
 
 
+def process_id(spark: SparkSession) -> int:
+    """The operating system's number of the session's JVM."""
+    _classic(spark)
+    return int(_jvm().java.lang.ProcessHandle.current().pid())
+
+
 def has_context() -> bool:
     """Whether a SparkContext runs in this process: static confs are fixed from then on."""
     from pyspark import SparkContext

@@ -10,7 +10,8 @@ from contextlib import nullcontext
 import latebloom
 import pytest
 from latebloom import __main__ as cli
-from latebloom import _bench, _demo, _doctor, _tpch, _versions
+from latebloom import _demo, _doctor, _versions
+from latebloom.bench import _tpch
 
 
 def run(*arguments, **environment):
@@ -137,33 +138,6 @@ def test_a_wrong_request_says_what_is_expected(capsys, arguments, said):
         cli.main(arguments)
     assert stopped.value.code == 2
     assert said in capsys.readouterr().err
-
-
-def test_an_unknown_benchmark_query_is_refused_before_data_is_made(capsys, tmp_path):
-    assert cli.main(["bench", "first-light", "--query", "q99", "--cache", str(tmp_path)]) == 2
-    assert "choose of like, partkey" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-def test_every_benchmark_query_has_a_name_of_its_own():
-    for suite in _bench.SUITES.values():
-        names = [query.name for query in suite.queries]
-        assert len(set(names)) == len(names)
-        assert suite.select(["q6"]) == (_tpch.Q6,)
-
-
-def test_without_the_generator_the_error_says_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setattr(_tpch.sys, "executable", str(tmp_path / "python"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(latebloom.LateBloomError, match=r"pip install 'latebloom\[demo\]'"):
-        _tpch.lineitem(1, "64MB", tmp_path)
-
-
-def test_data_that_is_there_is_not_made_again(monkeypatch, tmp_path):
-    (tmp_path / "tpch-sf1-64MB").mkdir()
-    (tmp_path / "tpch-sf1-64MB" / "lineitem.parquet").touch()
-    monkeypatch.setattr(_tpch, "_generator", lambda: pytest.fail("made again"))
-    assert _tpch.lineitem(1, "64MB", tmp_path) == tmp_path / "tpch-sf1-64MB"
 
 
 @pytest.mark.parametrize(

@@ -7,24 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from latebloom._errors import LateBloomError
-
-
-@dataclass(frozen=True)
-class Query:
-    """A query with the name it is reported under.
-
-    ``at_least`` is the speed-up that a benchmark expects of it, 0 where it expects none.
-    """
-
-    name: str
-    sql: str
-    at_least: float = 0.0
-
+from latebloom.bench._data import Cache
+from latebloom.bench._suite import Query
 
 LIKE = Query(
     "like", "select * from lineitem where l_comment like '%pending%foxes%slyly%'", at_least=4
@@ -76,32 +65,46 @@ def cache_directory() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "latebloom"
 
 
-def lineitem(scale: int, row_group: str, cache: Path) -> Path:
-    """The directory that holds ``lineitem.parquet``, made on first use and then reused.
+@dataclass(frozen=True)
+class Tpch:
+    """TPC-H's eight tables, with row groups of the given uncompressed size (``128MB``)."""
 
-    Args:
-        scale: TPC-H scale factor; 1 is six million rows.
-        row_group: uncompressed size of a row group, as tpchgen-cli takes it (``128MB``).
-        cache: the directory under which the data is kept.
-    """
-    directory = cache / f"tpch-sf{scale}-{row_group}"
-    if (directory / "lineitem.parquet").is_file():
-        return directory
-    cache.mkdir(parents=True, exist_ok=True)
-    # Made aside and then renamed: an interrupted run leaves no half a table under the real name.
-    with tempfile.TemporaryDirectory(dir=cache, prefix="making-") as making:
-        command = [_generator(), "parquet", "-s", str(scale), "--tables", "lineitem"]
-        command += ["--row-group-bytes", row_group, "--output-dir", making, "--quiet"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise LateBloomError(
-                f"tpchgen-cli failed: {done.stderr.strip() or done.stdout.strip()}",
-                where=str(cache),
-                fix="make room there, or name another directory with --cache",
-            )
-        directory.mkdir(exist_ok=True)
-        Path(making, "lineitem.parquet").replace(directory / "lineitem.parquet")
-    return directory
+    row_group: str
+
+    def names(self) -> Iterable[str]:
+        """The tables, in no order that matters."""
+        return _SIZES
+
+    def table(self, name: str, scale: float, cache: Cache) -> Path:
+        """One table's Parquet file, made on first use; scale factor 1 is six million lines."""
+
+        def make(target: Path) -> None:
+            command = [_generator(), "parquet", "-s", f"{scale:g}", "--tables", name]
+            command += ["--row-group-bytes", self.row_group, "--quiet"]
+            command += ["--output-dir", str(target.parent)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise LateBloomError(
+                    f"tpchgen-cli failed: {done.stderr.strip() or done.stdout.strip()}",
+                    where=str(cache.root),
+                    fix="make room there, or name another directory with --cache",
+                )
+
+        key = f"tpch-sf{scale:g}-{self.row_group}/{name}.parquet"
+        return cache.made(key, _SIZES[name] * scale, make)
+
+
+# Bytes at scale factor 1, about.
+_SIZES = {
+    "customer": 14e6,
+    "lineitem": 232e6,
+    "nation": 4e3,
+    "orders": 64e6,
+    "part": 7e6,
+    "partsupp": 45e6,
+    "region": 2e3,
+    "supplier": 1e6,
+}
 
 
 def _generator() -> str:

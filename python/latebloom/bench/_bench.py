@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One benchmark: a suite, the sides that it was asked for, a session, a report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from latebloom import _machine
+from latebloom._errors import LateBloomError
+from latebloom._local import local_session
+from latebloom.bench import _other, _plots
+from latebloom.bench._data import Cache, Directory
+from latebloom.bench._report import Report
+from latebloom.bench._run import Plan, Run, run
+from latebloom.bench._sides import DUCKDB, OFF, ON, SPARK_PEERS, Duck
+from latebloom.bench._suite import Suite
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a suite.
+
+    Attributes:
+        cache: where generated data is kept.
+        out: the directory for the report.
+        data: a directory with the suite's tables as ``<name>.parquet``, in place of generated ones.
+        queries: the queries to run, by name; all if empty.
+        variants: the variants to run them in; all if empty.
+        peers: who runs them as well: see ``_sides.PEERS``.
+        runs: timed runs of each side.
+        scale: scale factor in place of the suite's.
+        jars: another extension's jars; with ``confs`` it runs in a session of its own.
+        confs: that session's settings.
+    """
+
+    cache: Path
+    out: Path
+    data: Path | None = None
+    queries: Sequence[str] = ()
+    variants: Sequence[str] = ()
+    peers: Sequence[str] = ()
+    runs: int = 3
+    scale: float | None = None
+    jars: str = ""
+    confs: Mapping[str, str] = field(default_factory=dict)
+
+
+def bench(suite: Suite, request: Request) -> int:
+    """Measures the suite, and writes ``<out>/<suite>.md``, ``.json`` and plots.
+
+    Returns:
+        0 if all answers are equal, 1 if one differs or failed, 130 if it was interrupted. A
+        speed-up that is missed is reported, not an error, and so is a peer that cannot run.
+    """
+    cache = Cache(request.cache.resolve())
+    plan = Plan(
+        suite,
+        suite.select(request.queries, cache),
+        suite.select_variants(request.variants),
+        Directory(request.data) if request.data else suite.data,
+        request.scale or suite.scale,
+        request.runs,
+        cache,
+    )
+    sides = [OFF, ON, *(peer for peer in SPARK_PEERS if peer.name in request.peers)]
+    about = {side.name: side.about for side in sides}
+    problems: list[str] = []
+    duck = _duck(suite, about, problems) if DUCKDB in request.peers else None
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    done = Run()
+    with local_session(
+        f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=suite.confs
+    ) as spark:
+        facts = _machine.describe(spark)
+        try:
+            run(plan, spark, sides, duck, _progress, done)
+        except KeyboardInterrupt:
+            _progress("interrupted: writing what there is")
+    if done.complete and (request.jars or request.confs):
+        about[_other.NAME] = _other.about(request.jars, request.confs)
+        try:
+            done.results = _other.merged(plan, request.jars, request.confs, done.results)
+        except LateBloomError as error:
+            problems.append(f"{_other.NAME}: {error.what}")
+    report = Report(
+        suite=suite.name,
+        about=suite.about,
+        date=started,
+        runs=request.runs,
+        scale=plan.scale,
+        complete=done.complete,
+        sides=about,
+        facts=facts,
+        data=done.data,
+        results=tuple(done.results),
+        problems=tuple(problems),
+    )
+    return conclude(report, request.out)
+
+
+def conclude(report: Report, out: Path) -> int:
+    """Writes a report with its plots, tells where, and gives the exit status."""
+    out.mkdir(parents=True, exist_ok=True)
+    _plots.draw(report, out)
+    stem = report.write(out)
+    for failure in report.failures:
+        _progress(f"FAILED: {failure}")
+    _progress(f"written: {stem}.md and .json")
+    if not report.complete:
+        return 130
+    return 1 if report.failures else 0
+
+
+def _duck(suite: Suite, about: dict[str, str], problems: list[str]) -> Duck | None:
+    asked = suite.master.removeprefix("local[").removesuffix("]")
+    threads = int(asked) if asked.isdecimal() else os.cpu_count() or 1
+    try:
+        duck = Duck(threads)
+    except LateBloomError as error:
+        problems.append(error.what)
+        _progress(str(error))
+        return None
+    about[DUCKDB] = f"DuckDB {duck.version} with {threads} threads over the same Parquet files"
+    return duck
+
+
+def _progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+from latebloom import __main__ as cli
+from latebloom.bench import SUITES, Query, Suite, _data, _tpch
+from latebloom.bench._suite import tables_in
+
+WITH_TEXTS = [suite for suite in SUITES.values() if not callable(suite.queries)]
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return _data.Cache(tmp_path)
+
+
+@pytest.mark.parametrize("suite", WITH_TEXTS, ids=lambda suite: suite.name)
+def test_queries_have_names_of_their_own_and_read_tables_that_the_suite_has(suite, cache):
+    queries = suite.select((), cache)
+    assert len({query.name for query in queries}) == len(queries) > 0
+    assert {table for query in queries for table in query.tables} <= set(suite.data.names())
+    assert len({variant.name for variant in suite.variants}) == len(suite.variants)
+
+
+def test_every_tpch_query_is_there_and_every_table_is_read(cache):
+    queries = SUITES["tpch"].select((), cache)
+    assert [query.name for query in queries] == [f"q{n:02}" for n in range(1, 23)]
+    read = {table for query in queries for table in query.tables}
+    assert read == set(_tpch.Tpch("1MB").names())
+
+
+def test_spark_takes_every_text(spark, cache):
+    parser = spark._jsparkSession.sessionState().sqlParser()
+    for suite in WITH_TEXTS:
+        for query in suite.select((), cache):
+            parser.parsePlan(query.sql)
+
+
+def test_an_unknown_query_or_variant_is_refused_before_data_is_made(capsys, tmp_path):
+    for flag, choices in (("--query", "like, partkey"), ("--variant", "parquet")):
+        wrong = ["bench", "first-light", flag, "q99", "--cache", str(tmp_path)]
+        assert cli.main(wrong) == 2
+        assert f"choose of {choices}" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_suite_is_asked_for(capsys):
+    assert cli.main(["bench"]) == 2
+    assert "first-light" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("sql", "kept"),
+    [
+        ("select 1 limit 10", "select 1 "),
+        ("select 1\nLIMIT 10", "select 1\n"),
+        ("select * from (select 1 limit 3) x", "select * from (select 1 limit 3) x"),
+    ],
+)
+def test_answers_are_compared_without_the_last_limit(sql, kept):
+    assert Query("q", sql).unlimited == kept
+    assert Query("q", sql, settled=False).unlimited == sql
+
+
+def test_a_table_is_mentioned_by_its_whole_name():
+    assert tables_in("select ps_partkey from partsupp", ("part", "partsupp")) == ("partsupp",)
+
+
+class TestCache:
+    def test_what_is_there_is_not_made_again(self, cache):
+        made = []
+        for _ in range(2):
+            cache.made("a/b", 1, lambda target: (made.append(target), target.write_text("x")))
+        assert len(made) == 1
+        assert (cache.root / "a" / "b").read_text() == "x"
+
+    def test_an_interrupted_making_leaves_nothing(self, cache):
+        def half(target):
+            target.write_text("half")
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            cache.made("a", 1, half)
+        assert not list(cache.root.iterdir())
+
+    def test_a_disk_too_small_is_named_before_anything_is_made(self, cache):
+        with pytest.raises(_data.LateBloomError, match=r"tpcds-sf9999 takes about .* GiB"):
+            cache.made("tpcds-sf9999", 1e18, lambda target: pytest.fail("made"))
+
+    def test_tables_of_a_directory_are_found_or_missed_by_name(self, cache, orders):
+        there = _data.Directory(orders.parent)
+        assert there.names() == ["orders"]
+        assert there.table("orders", 1, cache) == orders
+        with pytest.raises(_data.LateBloomError, match=r"no lineitem\.parquet"):
+            there.table("lineitem", 1, cache)
+
+
+def test_without_the_generator_the_error_says_what_to_install(monkeypatch, tmp_path, cache):
+    monkeypatch.setattr(_tpch.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(_data.LateBloomError, match=r"pip install 'latebloom\[demo\]'"):
+        _tpch.Tpch("64MB").table("lineitem", 1, cache)
+
+
+def test_tpch_goes_by_scale_and_row_group(monkeypatch, cache):
+    there = cache.root / "tpch-sf0.1-64MB" / "lineitem.parquet"
+    there.parent.mkdir()
+    there.touch()
+    monkeypatch.setattr(_tpch, "_generator", lambda: pytest.fail("made again"))
+    assert _tpch.Tpch("64MB").table("lineitem", 0.1, cache) == there
+
+
+def test_a_suite_of_later_texts_asks_the_cache_for_them(cache):
+    asked = []
+
+    def texts(given):
+        asked.append(given)
+        return [Query("a", "select 1"), Query("b", "select 2")]
+
+    suite = Suite("s", "", texts, _tpch.Tpch("1MB"), scale=1)
+    assert [query.name for query in suite.select(["b"], cache)] == ["b"]
+    assert asked == [cache]
