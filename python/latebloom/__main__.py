@@ -18,11 +18,15 @@ from latebloom._errors import LateBloomError
 from latebloom._explain import explain
 from latebloom._jar import jar_path
 from latebloom.bench import SUITES, Request, bench, diff, load
+from latebloom.bench._bench import conclude
 from latebloom.bench._sides import PEERS
 from latebloom.bench._tpch import cache_directory
+from latebloom.bench.suites import jmh
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+_SUITES = sorted([*SUITES, jmh.NAME])
 
 _Command = Callable[[argparse.Namespace], int]
 
@@ -83,8 +87,10 @@ def _run_bench(options: argparse.Namespace) -> int:
         raise LateBloomError(
             "no suite is named",
             where="latebloom bench",
-            fix=f"choose of {', '.join(sorted(SUITES))}, or --compare two reports",
+            fix=f"choose of {', '.join(_SUITES)}, or --compare two reports",
         )
+    if options.suite == jmh.NAME:
+        return conclude(jmh.run(options.jmh), options.out)
     return bench(
         SUITES[options.suite],
         Request(
@@ -210,7 +216,7 @@ def _add_bench(bench: argparse.ArgumentParser) -> None:
             flag, action="append", default=[], metavar=metavar, help=f"{about} (repeatable)", **more
         )
 
-    bench.add_argument("suite", nargs="?", choices=sorted(SUITES))
+    bench.add_argument("suite", nargs="?", choices=_SUITES)
     bench.add_argument("--scale", type=_above_zero, help="scale factor in place of the suite's")
     _add_cache(bench)
     _add_runs(bench)
@@ -224,6 +230,7 @@ def _add_bench(bench: argparse.ArgumentParser) -> None:
         "--jars", default="", help="another extension's jars: it runs in a session of its own"
     )
     repeatable("--conf", "KEY=VALUE", "a setting of that session", type=_pair)
+    bench.add_argument("--jmh", default="", metavar="ARGS", help="what suite jmh hands to JMH")
     bench.add_argument(
         "--out", type=Path, default=Path(), help="directory for the report, default: here"
     )

@@ -40,6 +40,13 @@ def process_id(spark: SparkSession) -> int:
     return int(_jvm().java.lang.ProcessHandle.current().pid())
 
 
+def store_counters(spark: SparkSession) -> tuple[int, int]:
+    """Requests and bytes that the benchmarks' slow file system has counted so far."""
+    _classic(spark)
+    store = _jvm().latebloom.bench.SlowFileSystem
+    return int(store.requests()), int(store.bytes())
+
+
 def has_context() -> bool:
     """Whether a SparkContext runs in this process: static confs are fixed from then on."""
     from pyspark import SparkContext

@@ -23,6 +23,23 @@ _LOCAL = ("spark.sql.warehouse.dir",)
 def describe(spark: SparkSession) -> dict[str, Any]:
     """Machine, versions, commit and confs of a run in ``spark``."""
     settings = {**dict(spark.sparkContext.getConf().getAll()), **spark.conf.getAll}
+    here = host()
+    return {
+        **here,
+        "versions": {**here["versions"], "spark": spark.version},
+        "confs": {
+            **{conf.key: conf.value for conf in confs(spark)},
+            **{
+                key: settings[key]
+                for key in sorted(settings)
+                if key.startswith(_TELLING) and key not in _LOCAL
+            },
+        },
+    }
+
+
+def host() -> dict[str, Any]:
+    """Machine, versions and commit, of a run without a session."""
     return {
         "machine": {
             "cpu": _cpu(),
@@ -32,20 +49,12 @@ def describe(spark: SparkSession) -> dict[str, Any]:
         },
         "versions": {
             "latebloom": _package("latebloom"),
-            "spark": spark.version,
             "python": platform.python_version(),
             "java": _java(),
             "tpchgen-cli": _package("tpchgen-cli"),
         },
         "commit": _commit(),
-        "confs": {
-            **{conf.key: conf.value for conf in confs(spark)},
-            **{
-                key: settings[key]
-                for key in sorted(settings)
-                if key.startswith(_TELLING) and key not in _LOCAL
-            },
-        },
+        "confs": {},
     }
 
 

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from latebloom import LateBloomError
 from latebloom import __main__ as cli
 from latebloom.bench import Measured, Report, Result, _bench, _plots, diff, load
-from latebloom.bench._report import beyond_noise
+from latebloom.bench._report import beyond_noise, markdown
+from latebloom.bench.suites import jmh
 
 FACTS = {
     "machine": {"cores": 2},
@@ -160,3 +162,35 @@ def test_without_matplotlib_the_report_comes_without_plots(tmp_path, monkeypatch
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     assert _plots.draw(report(FASTER), tmp_path) == []
     assert "matplotlib is not installed" in capsys.readouterr().err
+
+
+def test_jmh_stands_each_method_next_to_sparks_of_the_same_parameters():
+    def entry(method, pattern, score):
+        return {
+            "benchmark": f"latebloom.bench.LikeBenchmark.{method}",
+            "params": {"pattern": pattern},
+            "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[score, score + 1]]},
+        }
+
+    found = jmh.report(
+        [entry("bytes", "a", 10), entry("spark", "a", 40), entry("bytes", "b", 7)], "now", FACTS
+    )
+    assert [(r.variant, r.query) for r in found.results] == [
+        ("Like", "bytes pattern=a"),
+        ("Like", "bytes pattern=b"),
+    ]
+    assert found.results[0].speedup("latebloom", "spark") == pytest.approx(40.5 / 10.5)
+    assert found.results[1].side("spark") is None
+    assert not found.failures
+    text = markdown(found, Path("nowhere"))
+    assert "10.50 (10.00) ns" in text
+    assert "CPU" not in text.partition("## Like")[2]
+
+
+def test_jmh_in_another_unit_is_refused():
+    wrong = {
+        "benchmark": "a.B.c",
+        "primaryMetric": {"scoreUnit": "ops/s", "rawData": [[1.0]]},
+    }
+    with pytest.raises(LateBloomError, match="ops/s"):
+        jmh.report([wrong], "now", FACTS)

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from latebloom.bench import Query, Suite, Variant, _answers, _data, _run, _sides
 
-ON = replace(_sides.ON, name="on")
+PARQUET = (Variant(),)
 
 
 @pytest.fixture
 def measured(spark, orders, tmp_path):
     """Runs queries over the table ``orders``, once each, and returns the results by name."""
 
-    def measure(*queries, sides=(_sides.OFF, _sides.ON), duck=None, variants=(Variant(),)):
+    def measure(*queries, sides=(_sides.OFF, _sides.ON), duck=None, variants=PARQUET):
         data = _data.Directory(orders.parent)
         suite = Suite("s", "", queries, data, scale=1, variants=variants)
         plan = _run.Plan(suite, queries, variants, data, 1, 1, _data.Cache(tmp_path))

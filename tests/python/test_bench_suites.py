@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
+
 import pytest
 from latebloom import __main__ as cli
 from latebloom.bench import SUITES, Query, Suite, _data, _tpch
+from latebloom.bench._generated import Generated, Layout, Made
 from latebloom.bench._suite import tables_in
+from latebloom.bench.suites import micro
 
 WITH_TEXTS = [suite for suite in SUITES.values() if not callable(suite.queries)]
 
@@ -120,3 +124,42 @@ def test_a_suite_of_later_texts_asks_the_cache_for_them(cache):
     suite = Suite("s", "", texts, _tpch.Tpch("1MB"), scale=1)
     assert [query.name for query in suite.select(["b"], cache)] == ["b"]
     assert asked == [cache]
+
+
+@pytest.mark.parametrize("shape", micro.FULL, ids=lambda shape: shape.name)
+def test_a_micro_query_passes_the_share_of_rows_that_it_is_plotted_at(shape, tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    cache, made = _data.Cache(tmp_path), micro.FULL_SUITE.data
+    scale = 20_000 / shape.made().rows
+    for share in (0, 0.1, 1):
+        query = shape.query(share)
+        path = made.table(query.tables[0], scale, cache)
+        one = duckdb.connect()
+        one.execute(f"create view {query.tables[0]} as from '{path}'")
+        text = re.sub(r"(?<=\d)[LD]\b", "", query.sql)
+        passed = len(one.execute(text).fetchall())
+        # A dictionary of 64 has no tenth: the nearest share that it has is asked for.
+        assert passed == pytest.approx(20_000 * share, abs=0.02 * 20_000 if 0 < share < 1 else 1)
+
+
+def test_tables_are_written_as_their_layout_says(tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    at = lambda rows, start, stop: {"a": range(start, stop), "b": range(start, stop)}
+    layout = Layout(dictionary=("a",), compression="zstd", group_rows=300, page_index=False)
+    made = Generated({"t": Made(1000, at, 16, layout), "f": Made(10, at, 16, Layout(files=5))})
+    one = made.table("t", 1, _data.Cache(tmp_path))
+    file = pq.ParquetFile(one)
+    assert [file.metadata.row_group(i).num_rows for i in range(4)] == [300, 300, 300, 100]
+    coded, plain = (file.metadata.row_group(0).column(i) for i in (0, 1))
+    assert coded.has_dictionary_page and not plain.has_dictionary_page
+    assert coded.compression == "ZSTD" and not coded.has_offset_index
+    assert pq.read_table(one)["b"].to_pylist() == list(range(1000))
+    many = made.table("f", 1, _data.Cache(tmp_path))
+    assert len(list(many.iterdir())) == 5
+    assert sorted(pq.read_table(many)["b"].to_pylist()) == list(range(10))
+
+
+def test_a_suite_on_the_slow_store_says_what_it_needs(capsys, monkeypatch, tmp_path):
+    monkeypatch.delenv("LATEBLOOM_BENCH_JAR", raising=False)
+    assert cli.main(["bench", "store", "--data", str(tmp_path)]) == 2
+    assert "./dev/bench store" in capsys.readouterr().err

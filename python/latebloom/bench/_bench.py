@@ -20,6 +20,8 @@ from latebloom.bench._run import Plan, Run, run
 from latebloom.bench._sides import DUCKDB, OFF, ON, SPARK_PEERS, Duck
 from latebloom.bench._suite import Suite
 
+BENCH_JAR = "LATEBLOOM_BENCH_JAR"
+
 
 @dataclass(frozen=True)
 class Request:
@@ -74,7 +76,7 @@ def bench(suite: Suite, request: Request) -> int:
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     done = Run()
     with local_session(
-        f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=suite.confs
+        f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=_confs(suite)
     ) as spark:
         facts = _machine.describe(spark)
         try:
@@ -114,6 +116,20 @@ def conclude(report: Report, out: Path) -> int:
     if not report.complete:
         return 130
     return 1 if report.failures else 0
+
+
+def _confs(suite: Suite) -> dict[str, str]:
+    if not suite.needs_bench_jar:
+        return dict(suite.confs)
+    jar = os.environ.get(BENCH_JAR, "")
+    if not Path(jar).is_file():
+        raise LateBloomError(
+            f"suite {suite.name} needs the classes of jvm/bench, which no package carries",
+            where=f"{BENCH_JAR} = {jar!r}",
+            fix=f"run ./dev/bench {suite.name} in a checkout",
+        )
+    # Of the driver's own class path: tasks and Python then count in one class.
+    return {**suite.confs, "spark.driver.extraClassPath": jar}
 
 
 def _duck(suite: Suite, about: dict[str, str], problems: list[str]) -> Duck | None:

@@ -30,6 +30,7 @@ class Measured:
         seconds: wall-clock time of each timed run.
         cpu: processor time of each.
         read: bytes that each read, empty where the operating system does not tell.
+        requests: requests that a slow store was sent, empty for other file systems.
         scan: metrics of its LateScans, summed.
         problem: why it failed.
     """
@@ -41,6 +42,7 @@ class Measured:
     seconds: tuple[float, ...] = ()
     cpu: tuple[float, ...] = ()
     read: tuple[int, ...] = ()
+    requests: tuple[int, ...] = ()
     scan: Mapping[str, int] = field(default_factory=dict)
     problem: str = ""
 
@@ -153,7 +155,10 @@ def load(path: Path) -> Report:
                         Measured(
                             **{
                                 **side,
-                                **{key: tuple(side[key]) for key in ("seconds", "cpu", "read")},
+                                **{
+                                    key: tuple(side[key])
+                                    for key in ("seconds", "cpu", "read", "requests")
+                                },
                             }
                         )
                         for side in result["sides"]
@@ -256,27 +261,27 @@ def _in_short(report: Report) -> list[tuple[str, ...]]:
 def _results(report: Report, results: Sequence[Result]) -> list[str]:
     base, subject = report.baseline, report.subject
     peers = [name for name in report.sides if name not in (base, subject)]
-    bars = any(r.at_least for r in results)
-    seeds = any(r.seed for r in results)
-    header = ["query", "speed-up", *(["at least"] if bars else []), base, subject, "spread"]
+    header = ["query", "speed-up", "at least", base, subject, "spread"]
     header += [*peers, f"CPU {base}", f"CPU {subject}", f"read {base}", f"read {subject}"]
-    header += ["rows", "answer", *(["the seed's"] if seeds else [])]
+    header += [f"requests {base}", f"requests {subject}"]
+    header += ["rows", "answer", "the seed's"]
     rows = []
-    for r in sorted(results, key=lambda r: r.speedup(subject, base) or 0):
+    for r in sorted(results, key=lambda r: r.speedup(subject, base) or float("inf")):
         one, other = r.side(base), r.side(subject)
         speedup = r.speedup(subject, base)
         row = [r.query, "" if speedup is None else f"{speedup:.2f}x"]
-        if bars:
-            missed = speedup is not None and speedup < r.at_least
-            row.append(f"{r.at_least:g}x{' **missed**' if missed else ''}" if r.at_least else "")
+        missed = " **missed**" if speedup is not None and speedup < r.at_least else ""
+        row.append(f"{r.at_least:g}x{missed}" if r.at_least else "")
         row += [_time(one), _time(other)]
         row.append(" ".join(f"{100 * s.spread:.0f}%" for s in (one, other) if s))
         row += [_time(r.side(name)) for name in peers]
         row += [_median(s.cpu if s else (), "{:.1f}") for s in (one, other)]
         row += [_median([b / 1e6 for b in s.read] if s else (), "{:,.0f} MB") for s in (one, other)]
+        row += [_median(s.requests if s else (), "{:,.0f}") for s in (one, other)]
         row += ["" if r.rows is None else f"{r.rows:,}", _answers(r)]
-        rows.append([*row, *([r.seed] if seeds else [])])
-    return _table(header, rows)
+        rows.append([*row, r.seed])
+    used = [i for i in range(len(header)) if any(row[i] for row in rows)]
+    return _table([header[i] for i in used], [[row[i] for i in used] for row in rows])
 
 
 def _answers(result: Result) -> str:
@@ -288,7 +293,11 @@ def _answers(result: Result) -> str:
 
 
 def _time(side: Measured | None) -> str:
-    return f"{side.median:.2f} ({min(side.seconds):.2f})" if side else ""
+    if side is None:
+        return ""
+    # Queries take seconds; what JMH measures takes less than a thousandth.
+    factor, unit = (1e9, " ns") if side.median < 1e-3 else (1.0, "")
+    return f"{factor * side.median:,.2f} ({factor * min(side.seconds):,.2f}){unit}"
 
 
 def _median(values: Sequence[float], form: str) -> str:

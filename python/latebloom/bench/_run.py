@@ -16,7 +16,15 @@ from latebloom._errors import LateBloomError
 from latebloom.bench import _answers
 from latebloom.bench._data import Cache, Data, as_orc, size_of
 from latebloom.bench._report import ALIKE, DIFFERENT, EQUAL, FAILED, ROUNDED, Measured, Result
-from latebloom.bench._sides import DUCKDB, Cost, Duck, SparkSide, confs_set, spark_meter
+from latebloom.bench._sides import (
+    DUCKDB,
+    Cost,
+    Duck,
+    Meter,
+    SparkSide,
+    confs_set,
+    spark_meter,
+)
 from latebloom.bench._suite import Query, Suite, Variant
 
 if TYPE_CHECKING:
@@ -59,10 +67,10 @@ def run(
 
     What fails is named in its result, and the rest goes on.
     """
-    bench = _Bench(spark, sides, duck, plan.runs)
     total = len(plan.queries) * len(plan.variants)
     for variant in plan.variants:
         tables = _Tables(plan, spark, duck, variant, done.data)
+        bench = _Bench(spark, sides, duck, plan.runs, spark_meter(spark, variant.scheme))
         for query in plan.queries:
             progress(f"[{len(done.results) + 1}/{total}] {variant.name}, {query.name} ...")
             problem = tables.missing(query)
@@ -127,10 +135,15 @@ class _Answer:
 
 class _Bench:
     def __init__(
-        self, spark: SparkSession, sides: Sequence[SparkSide], duck: Duck | None, runs: int
+        self,
+        spark: SparkSession,
+        sides: Sequence[SparkSide],
+        duck: Duck | None,
+        runs: int,
+        meter: Meter,
     ) -> None:
         self._spark, self._sides, self._duck, self._runs = spark, sides, duck, runs
-        self._meter = spark_meter(spark)
+        self._meter = meter
 
     def result(self, variant: Variant, query: Query) -> Result:
         with confs_set(self._spark, {**variant.confs, **query.confs}):
@@ -161,6 +174,7 @@ class _Bench:
                     seconds=tuple(c.seconds for c in took),
                     cpu=tuple(c.cpu for c in took),
                     read=tuple(c.read for c in took if c.read is not None),
+                    requests=tuple(c.requests for c in took if c.requests),
                     scan=known.scan if known else {},
                     problem=problems.get(name, ""),
                 )

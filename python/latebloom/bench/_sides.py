@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +29,13 @@ class Cost:
         cpu: seconds of processor time of the engine's whole process, JIT and GC included.
         read: bytes that the process read through system calls, from files and their cache
             alike, shuffle files included; None where the operating system does not tell.
+        requests: what a slow store was sent, 0 for other file systems.
     """
 
     seconds: float
     cpu: float
     read: int | None
+    requests: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,28 +89,32 @@ def confs_set(spark: SparkSession, confs: Mapping[str, str]) -> Iterator[None]:
 
 
 class Meter:
-    """Reads a process's counters before and after a run."""
+    """Reads a process's counters before and after a run.
 
-    def __init__(self, pid: int) -> None:
+    ``store`` gives the requests and bytes that a store has counted, which go before what the
+    process read.
+    """
+
+    def __init__(self, pid: int, store: Callable[[], tuple[int, int]] | None = None) -> None:
         import psutil
 
         self._process = psutil.Process(pid)
+        self._store = store or (lambda: (0, 0))
 
     @contextmanager
     def measured(self) -> Iterator[list[Cost]]:
         """Yields a list that has the :class:`Cost` of the block once that is left."""
         taken: list[Cost] = []
+        requests, stored = self._store()
         cpu, read, start = self._cpu(), self._read(), time.perf_counter()
         yield taken
         seconds = time.perf_counter() - start
-        after = self._read()
-        taken.append(
-            Cost(
-                seconds,
-                self._cpu() - cpu,
-                None if read is None or after is None else after - read,
-            )
-        )
+        cpu, after = self._cpu() - cpu, self._read()
+        read = None if read is None or after is None else after - read
+        more_requests, more_stored = self._store()
+        if more_requests > requests:
+            read = more_stored - stored
+        taken.append(Cost(seconds, cpu, read, more_requests - requests))
 
     def _cpu(self) -> float:
         times = self._process.cpu_times()
@@ -119,9 +126,10 @@ class Meter:
         return None if read is None else int(read)
 
 
-def spark_meter(spark: SparkSession) -> Meter:
-    """A meter on the session's JVM."""
-    return Meter(_jvm.process_id(spark))
+def spark_meter(spark: SparkSession, scheme: str) -> Meter:
+    """A meter on the session's JVM, and on the slow store where the tables lie there."""
+    store = partial(_jvm.store_counters, spark) if scheme == "slow" else None
+    return Meter(_jvm.process_id(spark), store)
 
 
 class Duck:

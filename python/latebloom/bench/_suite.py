@@ -66,6 +66,7 @@ class Suite:
     """Queries over tables that are made at a scale factor, and the session they are meant for.
 
     Queries whose texts come with a tool, which the cache has to have first, are a function of it.
+    ``needs_bench_jar`` tells that the session needs the classes of ``jvm/bench``.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Suite:
     master: str = "local[2]"
     memory: str = "4g"
     confs: Mapping[str, str] = field(default_factory=dict)
+    needs_bench_jar: bool = False
 
     def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
         """The queries of these names, all of them if there are none."""

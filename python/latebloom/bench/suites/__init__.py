@@ -3,6 +3,18 @@
 
 from __future__ import annotations
 
-from latebloom.bench.suites import first_light, tpcds, tpch
+from latebloom.bench.suites import first_light, micro, seeds, store, tpcds, tpch, worst
 
-SUITES = {suite.name: suite for suite in (first_light.SUITE, tpch.SUITE, tpcds.SUITE)}
+SUITES = {
+    suite.name: suite
+    for suite in (
+        first_light.SUITE,
+        micro.SUITE,
+        micro.FULL_SUITE,
+        seeds.SUITE,
+        store.SUITE,
+        tpcds.SUITE,
+        tpch.SUITE,
+        worst.SUITE,
+    )
+}

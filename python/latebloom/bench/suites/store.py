@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Selective queries and the worst cases behind the latency and throughput of an object store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from latebloom.bench import _tpch
+from latebloom.bench._suite import Query, Suite, Variant
+
+# What one stream of an object store gives, about.
+_BYTES_PER_SECOND = str(90 * 2**20)
+
+
+def _local(query: Query) -> Query:
+    return replace(query, at_least=0.0, tables=("lineitem",))
+
+
+def _variant(latency: int) -> Variant:
+    limit = {"fs.slow.bytesPerSecond": _BYTES_PER_SECOND} if latency else {}
+    confs = {"fs.slow.latencyMs": str(latency), **limit}
+    return Variant(f"{latency} ms", scheme="slow", confs=confs)
+
+
+SUITE = Suite(
+    "store",
+    "Local files behind a file system that adds latency to each request, limits each stream to "
+    "90 MiB/s (not at 0 ms), and counts requests and bytes.",
+    tuple(
+        map(
+            _local,
+            (
+                *(_tpch.LIKE, _tpch.PARTKEY, _tpch.DICTIONARY, _tpch.QUANTITY),
+                *(_tpch.Q6, _tpch.NO_FILTER, _tpch.KEEPS_ALL, _tpch.KEEPS_ALL_UNPROVEN),
+            ),
+        )
+    ),
+    _tpch.Tpch("128MB"),
+    scale=1,
+    variants=tuple(map(_variant, (0, 2, 20, 100))),
+    confs={
+        "spark.hadoop.fs.slow.impl": "latebloom.bench.SlowFileSystem",
+        # An instance keeps the latency that it was made with.
+        "spark.hadoop.fs.slow.impl.disable.cache": "true",
+    },
+    needs_bench_jar=True,
+)
