@@ -204,6 +204,8 @@ def markdown(report: Report, directory: Path) -> str:
 
 def _method(report: Report) -> str:
     sides = "; ".join(f"`{name}`: {about}" for name, about in report.sides.items())
+    if not report.data:
+        return f"{report.date}. {sides}. Median (fastest) of {report.runs} timed runs."
     return (
         f"{report.date}, scale factor {report.scale:g}, {sum(report.data.values()):,} bytes in "
         f"{len(report.data)} tables. {sides}. Sides that share a session take turns, "
