@@ -110,6 +110,26 @@ _PIECES = (
 )
 
 
+# Conditions that have no kernel: Spark's compiled expressions, on one column or on several.
+_EXPRESSIONS = (
+    "i32 % 3 <> 1",
+    "length(s) > 12",
+    "low + i32 > 3",
+    "d < cast(ts as date)",
+    "upper(mode) = 'AIR'",
+    "substring(s, 2, 3) in ('end', 'ber', 'oxe')",
+    "coalesce(none_i, low) = 3",
+    "year(d) = 1970 and flag",
+    "case when low > 10 then mode = 'AIR' else f64 > 0 end",
+    "s = mode",
+    "abs(dec9) > 50",
+    "hex(bin) like '%F%'",
+    "hour(ts) = 3",
+    "i64 is null or low = 3",
+    "nvl(s, mode) >= 'p'",
+)
+
+
 class Generator:
     """Random queries over the flat columns of the mixed table; the same for the same seed."""
 
@@ -118,14 +138,9 @@ class Generator:
 
     def query(self) -> Query:
         rng = self._rng
-        where = " and ".join(
-            f"({self._tree(rng.choice(list(_LITERALS)), 2)})"
-            for _ in range(rng.choice((1, 1, 2, 3)))
-        )
-        if rng.random() < 0.15:
-            where += (
-                f" and {rng.choice(('i32 % 3 <> 1', 'length(s) > 12', 'low + i32 > 3', 'd < ts'))}"
-            )
+        where = " and ".join(f"({self._condition()})" for _ in range(rng.choice((1, 1, 2, 3))))
+        if rng.random() < 0.2:
+            where += f" and ({rng.choice(_EXPRESSIONS)})"
         columns = rng.sample(list(_LITERALS), rng.randint(1, 5))
         shape = rng.random()
         if shape < 0.7:
@@ -140,6 +155,16 @@ class Generator:
             f"select {group}, count(*), max(s) from t where {where} group by {group}",
             "either",
         )
+
+    def _condition(self) -> str:
+        """A condition on one column, or an OR of such on several."""
+        rng = self._rng
+        arms = [self._tree(rng.choice(list(_LITERALS)), 2) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+        if len(arms) > 1 and rng.random() < 0.3:
+            arms[0] = f"{arms[0]} and {self._tree(rng.choice(list(_LITERALS)), 1)}"
+        if len(arms) > 1 and rng.random() < 0.3:
+            arms.append(rng.choice(_EXPRESSIONS))
+        return " or ".join(f"({arm})" for arm in arms)
 
     def _tree(self, column: str, depth: int) -> str:
         """A condition over one column: AND, OR and NOT of leaves."""

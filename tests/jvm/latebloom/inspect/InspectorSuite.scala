@@ -52,9 +52,9 @@ class InspectorSuite extends LateBloomTest {
       assert((applied \ "code") == JNull)
       assert((applied \ "format").extract[String] == "parquet")
       assert((applied \ "table").extract[String].endsWith("default.t"))
-      assert((applied \ "filterColumns").extract[Seq[String]] == Seq("n"))
+      assert((applied \ "filterColumns").extract[Seq[String]] == Seq("n", "id"))
       assert((applied \ "scanFilters").extract[Seq[String]] ==
-        Seq("(n IS NOT NULL) AND (n = 3)"))
+        Seq("(n IS NOT NULL) AND (n = 3)", "(id IS NOT NULL)"))
       assert((applied \ "payload").extract[Seq[String]] == Seq("id"))
       assert((applied \ "residual" \ "code").extract[Seq[String]]== Seq("non-deterministic"))
       assert(!(declined \ "applied").extract[Boolean])
