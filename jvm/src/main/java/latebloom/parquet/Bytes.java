@@ -28,6 +28,18 @@ record Bytes(byte[] array, int start, int length) {
     return new Bytes(array, start + from, length);
   }
 
+  /** The length in the first four bytes of a part that lies behind it. */
+  int framedLength() {
+    if (length < Integer.BYTES) {
+      throw new CorruptPageException("the page ends before the length of a part of it");
+    }
+    int framed = intAt(array, start);
+    if (framed < 0 || framed > length - Integer.BYTES) {
+      throw new CorruptPageException("a part of " + framed + " bytes in a page of " + length);
+    }
+    return framed;
+  }
+
   static int intAt(byte[] a, int at) {
     return (int) INT.get(a, at);
   }

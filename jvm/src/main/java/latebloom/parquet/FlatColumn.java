@@ -2,8 +2,6 @@
 package latebloom.parquet;
 
 import java.io.IOException;
-import java.util.EnumSet;
-import java.util.Set;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
@@ -12,9 +10,6 @@ import latebloom.read.OutputColumn;
 import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
-import org.apache.parquet.column.Encoding;
-import org.apache.parquet.column.EncodingStats;
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 
 /**
  * A flat column that we decode ourselves: PLAIN, dictionary, and RLE booleans. Pages without wanted
@@ -29,15 +24,6 @@ final class FlatColumn implements SelectiveColumn {
 
   /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
   private static final int CODED_RUN = 64;
-
-  @SuppressWarnings("deprecation") // old names that files still carry; BIT_PACKED is of levels
-  private static final Set<Encoding> DECODED =
-      EnumSet.of(
-          Encoding.PLAIN,
-          Encoding.RLE,
-          Encoding.BIT_PACKED,
-          Encoding.RLE_DICTIONARY,
-          Encoding.PLAIN_DICTIONARY);
 
   private final ColumnChunk chunk;
   private final FlatType type;
@@ -79,15 +65,6 @@ final class FlatColumn implements SelectiveColumn {
     this.reader = reader;
     this.cache = cache;
     this.counters = counters;
-  }
-
-  /** Whether all encodings of a chunk's pages are decoded here. */
-  static boolean decodes(ColumnChunkMetaData meta) {
-    EncodingStats stats = meta.getEncodingStats();
-    if (stats != null && !stats.getDataEncodings().isEmpty()) {
-      return DECODED.containsAll(stats.getDataEncodings());
-    }
-    return DECODED.containsAll(meta.getEncodings());
   }
 
   // ---- filter
@@ -284,16 +261,19 @@ final class FlatColumn implements SelectiveColumn {
       System.arraycopy(rows, 0, indexes, 0, n);
     }
     FlatPage nulls = page.hasNulls() ? page : null;
-    if (cursor.codes != null && !page.isRunLengthBooleans()) {
+    if (cursor.codes != null) {
       cursor.codes.read(indexes, valid, codes);
       sink.codes(codes, valid, rows, n, nulls);
     } else if (type.isBytes()) {
       cursor.strings.locate(indexes, valid, offsets, lengths);
       sink.strings(cursor.strings.data(), offsets, lengths, valid, rows, n, nulls);
-    } else if (nulls == null && cursor.plain != null && isRun(n) && sink.copiesPlain()) {
-      sink.plainRun(cursor.plain, rows[0], n);
+    } else if (nulls == null
+        && cursor.fixed instanceof PlainValues plain
+        && isRun(n)
+        && sink.copiesPlain()) {
+      sink.plainRun(plain, rows[0], n);
     } else {
-      cursor.read(valid);
+      cursor.fixed.read(indexes, valid, values);
       sink.values(values, valid, rows, n, nulls);
     }
   }
@@ -309,18 +289,17 @@ final class FlatColumn implements SelectiveColumn {
   /** What walks the values of one page, front to back. */
   private final class PageCursor {
     final RleBitPacked codes;
-    final PlainValues plain;
-    final PlainStrings strings;
+    final FixedValues fixed;
+    final StringValues strings;
 
     PageCursor(FlatPage page) {
       boolean coded = page.isDictionaryCoded();
       if (coded && !chunk.hasDictionary()) {
         throw new CorruptPageException("codes without a dictionary page");
       }
-      boolean booleans = !coded && page.isRunLengthBooleans();
-      codes = coded ? page.codes() : booleans ? page.runLengthBooleans() : null;
-      plain = codes == null && !type.isBytes() ? page.plainValues(type) : null;
-      strings = codes == null && type.isBytes() ? page.plainStrings(type) : null;
+      codes = coded ? page.codes() : null;
+      fixed = coded || type.isBytes() ? null : page.fixedValues(type);
+      strings = coded || !type.isBytes() ? null : page.stringValues(type);
     }
 
     /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */
@@ -329,20 +308,8 @@ final class FlatColumn implements SelectiveColumn {
         strings.locate(indexes, n, offsets, lengths);
         return Keys.filterBytes(type, strings.data(), offsets, lengths, n, predicate, passing);
       }
-      read(n);
+      fixed.read(indexes, n, values);
       return Keys.filter(type, values, n, predicate, passing);
-    }
-
-    /** Reads the values at {@code indexes[0, n)} of a column of fixed width, not coded. */
-    void read(int n) {
-      if (codes != null) {
-        codes.read(indexes, n, FlatColumn.this.codes);
-        for (int i = 0; i < n; i++) {
-          values[i] = FlatColumn.this.codes[i];
-        }
-      } else {
-        plain.read(indexes, n, values);
-      }
     }
 
     /**

@@ -59,7 +59,7 @@ final class FlatPage {
       RleBitPacked levels = null;
       if (parts.levelsFramed() && optional) {
         checkRunLengthEncoded(header.getData_page_header());
-        int length = framedLength(values);
+        int length = values.framedLength();
         levels = levels(values.slice(Integer.BYTES, length), max);
         int taken = Integer.BYTES + length;
         values = values.slice(taken, values.length() - taken);
@@ -77,17 +77,6 @@ final class FlatPage {
   private static RleBitPacked levels(Bytes b, int max) {
     int width = Integer.SIZE - Integer.numberOfLeadingZeros(max);
     return new RleBitPacked(b.array(), b.start(), b.end(), width);
-  }
-
-  private static int framedLength(Bytes b) {
-    if (b.length() < Integer.BYTES) {
-      throw new CorruptPageException("the page ends before the length of its levels");
-    }
-    int length = Bytes.intAt(b.array(), b.start());
-    if (length < 0 || length > b.length() - Integer.BYTES) {
-      throw new CorruptPageException("levels of " + length + " bytes in a page of " + b.length());
-    }
-    return length;
   }
 
   // What Spark says of the same page.
@@ -170,32 +159,14 @@ final class FlatPage {
     return new RleBitPacked(values.array(), values.start() + 1, values.end(), width);
   }
 
-  /** Cursor over booleans in the RLE encoding, which starts with its length. */
-  RleBitPacked runLengthBooleans() {
-    int length = valueCount == 0 ? 0 : framedLength(values);
-    int from = values.start() + (valueCount == 0 ? 0 : Integer.BYTES);
-    return new RleBitPacked(values.array(), from, from + length, 1);
+  /** Cursor over the values of a column of fixed width that are not dictionary codes. */
+  FixedValues fixedValues(FlatType type) {
+    return Decoders.fixed(type, encoding, values, valueCount);
   }
 
-  boolean isRunLengthBooleans() {
-    return encoding == Encoding.RLE;
-  }
-
-  PlainValues plainValues(FlatType type) {
-    checkPlain();
-    return new PlainValues(type, values, valueCount);
-  }
-
-  PlainStrings plainStrings(FlatType type) {
-    checkPlain();
-    return new PlainStrings(type, values);
-  }
-
-  private void checkPlain() {
-    if (encoding != Encoding.PLAIN) {
-      throw new CorruptPageException(
-          "values in encoding " + encoding + ", which the column chunk's metadata does not list");
-    }
+  /** Cursor over the values of a column of byte strings that are not dictionary codes. */
+  StringValues stringValues(FlatType type) {
+    return Decoders.strings(type, encoding, values, valueCount);
   }
 
   /** Bytes of the values, about what keeping the page costs. */

@@ -128,7 +128,7 @@ final class ParquetRowGroup implements RowGroup {
   /** Whether we decode the column in this row group; else Spark's reader does. */
   private boolean isFlat(int column) {
     ParquetSplit.Column c = split.columns[column];
-    return c.flat() != null && FlatColumn.decodes(meta(c.leaf()));
+    return c.flat() != null && Decoders.decode(c.flat(), meta(c.leaf()));
   }
 
   private List<ColumnChunk> chunksOf(int column) throws IOException {

@@ -2,10 +2,10 @@
 package latebloom.parquet;
 
 /**
- * PLAIN byte strings, each behind its length in 4 bytes, or of one fixed length. Values are asked
- * for by ascending index; those in between are passed over by their lengths alone.
+ * PLAIN byte strings, each behind its length in 4 bytes, or of one fixed length. Those that nobody
+ * asks for are passed over by their lengths alone.
  */
-final class PlainStrings {
+final class PlainStrings implements StringValues {
   private final byte[] data;
   private final int end;
   private final int fixed;
@@ -19,12 +19,13 @@ final class PlainStrings {
     this.fixed = type.physical() == FlatType.Physical.FIXED_BINARY ? type.width() : -1;
   }
 
-  byte[] data() {
+  @Override
+  public byte[] data() {
     return data;
   }
 
-  /** Writes where in {@link #data()} the values at {@code indexes[0, n)} lie. */
-  void locate(int[] indexes, int n, int[] offsets, int[] lengths) {
+  @Override
+  public void locate(int[] indexes, int n, int[] offsets, int[] lengths) {
     if (fixed >= 0) {
       locateFixed(indexes, n, offsets, lengths);
       return;

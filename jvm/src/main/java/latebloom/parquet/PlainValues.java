@@ -5,13 +5,11 @@ import latebloom.parquet.FlatType.Physical;
 
 /**
  * PLAIN values of fixed width (format specification, "Plain"): any value is found by its index.
- * Values come as raw {@code long}s: integers sign-extended, floats and doubles as their bits,
- * booleans as 0 or 1.
  *
  * <p>Each loop stands in a method of its own, so that it is compiled on its own and stays free of
  * the switch.
  */
-final class PlainValues {
+final class PlainValues implements FixedValues {
   private final Physical physical;
   private final int width;
   private final byte[] data;
@@ -41,8 +39,8 @@ final class PlainValues {
     return data;
   }
 
-  /** Writes the values at {@code indexes[0, n)}. */
-  void read(int[] indexes, int n, long[] out) {
+  @Override
+  public void read(int[] indexes, int n, long[] out) {
     switch (physical) {
       case INT32, FLOAT -> ints(indexes, n, out);
       case INT64, DOUBLE -> longs(indexes, n, out);
