@@ -281,7 +281,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       input.getLength,
       spec.columns.map(f => byName(f.name)).asJava,
       null,
-      true,
+      Calendars.CORRECTED,
       null,
       counters
     )

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-/** Big-endian numbers of up to eight bytes that lie in byte strings of that length. */
+/** Big-endian numbers that lie in byte strings; of more than eight bytes the last eight. */
 final class BigEndianValues implements FixedValues {
   private final StringValues strings;
-  private final int width;
   private int[] offsets = {};
   private int[] lengths = {};
 
-  BigEndianValues(StringValues strings, int width) {
+  BigEndianValues(StringValues strings) {
     this.strings = strings;
-    this.width = width;
   }
 
   @Override
@@ -22,7 +20,8 @@ final class BigEndianValues implements FixedValues {
     strings.locate(indexes, n, offsets, lengths);
     byte[] data = strings.data();
     for (int i = 0; i < n; i++) {
-      out[i] = Bytes.signedBigEndian(data, offsets[i], width);
+      int length = Math.min(lengths[i], Long.BYTES);
+      out[i] = Bytes.signedBigEndian(data, offsets[i] + lengths[i] - length, length);
     }
   }
 }

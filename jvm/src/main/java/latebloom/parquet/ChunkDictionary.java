@@ -2,16 +2,21 @@
 package latebloom.parquet;
 
 import latebloom.parquet.FlatType.Held;
+import latebloom.parquet.FlatType.Physical;
+import org.apache.parquet.format.Encoding;
 import org.apache.spark.sql.execution.vectorized.Dictionary;
 
 /**
- * The decoded dictionary of a column chunk, as raw values (see {@link PlainValues}) or as byte
- * strings. Also what Spark's vectors look codes up in.
+ * The decoded dictionary of a column chunk, as Spark holds its values: numbers (see {@link
+ * FixedValues}) or byte strings. Also what Spark's vectors look codes up in.
+ *
+ * <p>An entry may be one that Spark refuses to convert. That is an error only for a row that has it.
  */
 final class ChunkDictionary implements Dictionary {
   private final FlatType type;
   private final int size;
   private long[] values;
+  private RuntimeException[] refused;
   private byte[] data;
   private int[] offsets;
   private int[] lengths;
@@ -22,7 +27,7 @@ final class ChunkDictionary implements Dictionary {
    */
   ChunkDictionary(FlatType type, Bytes page, int size) {
     // An entry of zero bytes is a fixed string of no length; there can be but one of those.
-    int least = type.isBytes() && type.width() == 0 ? Integer.BYTES : Math.max(type.width(), 1);
+    int least = type.physical() == Physical.BINARY ? Integer.BYTES : Math.max(type.width(), 1);
     if (size < 0 || (long) size * least > page.length() && size > 1) {
       throw new CorruptPageException(
           "a dictionary of " + size + " entries in " + page.length() + " bytes");
@@ -34,7 +39,7 @@ final class ChunkDictionary implements Dictionary {
       all[i] = i;
     }
     if (type.isBytes()) {
-      PlainStrings strings = new PlainStrings(type, page);
+      StringValues strings = Decoders.strings(type, Encoding.PLAIN, page, size);
       offsets = new int[size];
       lengths = new int[size];
       strings.locate(all, size, offsets, lengths);
@@ -42,7 +47,29 @@ final class ChunkDictionary implements Dictionary {
       copies = new byte[size][];
     } else {
       values = new long[size];
-      new PlainValues(type, page, size).read(all, size, values);
+      try {
+        Decoders.fixed(type, Encoding.PLAIN, page, size).read(all, size, values);
+      } catch (CorruptPageException | IndexOutOfBoundsException e) {
+        throw e;
+      } catch (RuntimeException e) {
+        readOneByOne(page);
+      }
+    }
+  }
+
+  private void readOneByOne(Bytes page) {
+    FixedValues entries = Decoders.fixed(type, Encoding.PLAIN, page, size);
+    refused = new RuntimeException[size];
+    int[] code = new int[1];
+    long[] value = new long[1];
+    for (int i = 0; i < size; i++) {
+      code[0] = i;
+      try {
+        entries.read(code, 1, value);
+        values[i] = value[0];
+      } catch (RuntimeException e) {
+        refused[i] = e;
+      }
     }
   }
 
@@ -50,9 +77,31 @@ final class ChunkDictionary implements Dictionary {
     return size;
   }
 
-  /** Raw values by code; null for byte strings. */
+  /** The numbers by code; null for byte strings. */
   long[] values() {
     return values;
+  }
+
+  /** Looks {@code n} codes up among the numbers. */
+  void look(int[] codes, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      out[i] = values[codes[i]];
+    }
+    if (refused != null) {
+      for (int i = 0; i < n; i++) {
+        if (refused[codes[i]] != null) {
+          throw refused[codes[i]];
+        }
+      }
+    }
+  }
+
+  /** Looks {@code n} codes up among the byte strings, which lie in {@link #data}. */
+  void locate(int[] codes, int n, int[] offsets, int[] lengths) {
+    for (int i = 0; i < n; i++) {
+      offsets[i] = this.offsets[codes[i]];
+      lengths[i] = this.lengths[codes[i]];
+    }
   }
 
   byte[] data() {
@@ -65,6 +114,11 @@ final class ChunkDictionary implements Dictionary {
 
   int[] lengths() {
     return lengths;
+  }
+
+  /** Whether some entry can't be looked up, so that rows must be looked at one by one. */
+  boolean refusesSome() {
+    return refused != null;
   }
 
   @Override

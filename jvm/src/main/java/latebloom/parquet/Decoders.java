@@ -39,6 +39,7 @@ final class Decoders {
       case BOOLEAN -> EnumSet.of(Encoding.PLAIN, Encoding.RLE);
       case INT32, INT64 ->
           EnumSet.of(Encoding.PLAIN, Encoding.DELTA_BINARY_PACKED, Encoding.BYTE_STREAM_SPLIT);
+      case INT96 -> EnumSet.of(Encoding.PLAIN);
       case FLOAT, DOUBLE -> EnumSet.of(Encoding.PLAIN, Encoding.BYTE_STREAM_SPLIT);
       case BINARY ->
           EnumSet.of(
@@ -48,29 +49,47 @@ final class Decoders {
     };
   }
 
-  /** Decodes the {@code count} values of a page of a column of fixed width. */
+  /** The {@code count} values of a page, of a column that Spark holds as numbers. */
   static FixedValues fixed(FlatType type, Encoding encoding, Bytes values, int count) {
     check(type, encoding);
     if (count == 0) {
       return (indexes, n, out) -> {};
     }
-    return switch (encoding) {
-      case RLE -> new RunLengthBooleans(values);
-      case DELTA_BINARY_PACKED ->
-          new DeltaPacked(values, count, type.physical() == Physical.INT32);
-      case DELTA_BYTE_ARRAY ->
-          new BigEndianValues(new DeltaStrings(values, count, type.width()), type.width());
-      case BYTE_STREAM_SPLIT -> new SplitValues(type, values, count);
-      default -> new PlainValues(type, values, count);
-    };
+    FixedValues raw =
+        type.physical().isBytes()
+            ? new BigEndianValues(rawStrings(type, encoding, values, count))
+            : rawNumbers(type, encoding, values, count);
+    return type.conversion() instanceof Conversion.OfNumbers c ? new ConvertedValues(raw, c) : raw;
   }
 
-  /** Decodes the {@code count} values of a page of a column of byte strings. */
+  /** The {@code count} values of a page, of a column that Spark holds as byte strings. */
   static StringValues strings(FlatType type, Encoding encoding, Bytes values, int count) {
     check(type, encoding);
     if (count == 0) {
       return new PlainStrings(type, values);
     }
+    if (!(type.conversion() instanceof Conversion.ToDecimalBytes c)) {
+      return rawStrings(type, encoding, values, count);
+    }
+    return type.physical().isBytes()
+        ? new DecimalStrings(rawStrings(type, encoding, values, count), c)
+        : new DecimalStrings(rawNumbers(type, encoding, values, count), c);
+  }
+
+  private static FixedValues rawNumbers(
+      FlatType type, Encoding encoding, Bytes values, int count) {
+    return switch (encoding) {
+      case RLE -> new RunLengthBooleans(values);
+      case DELTA_BINARY_PACKED ->
+          new DeltaPacked(values, count, type.physical() == Physical.INT32);
+      case DELTA_BYTE_ARRAY -> new BigEndianValues(new DeltaStrings(values, count, type.width()));
+      case BYTE_STREAM_SPLIT -> new SplitValues(type, values, count);
+      default -> new PlainValues(type, values, count);
+    };
+  }
+
+  private static StringValues rawStrings(
+      FlatType type, Encoding encoding, Bytes values, int count) {
     int length = type.physical() == Physical.FIXED_BINARY ? type.width() : -1;
     return switch (encoding) {
       case DELTA_LENGTH_BYTE_ARRAY -> new DeltaLengthStrings(values, count);

@@ -12,9 +12,9 @@ import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
 
 /**
- * A flat column that we decode ourselves: PLAIN, dictionary, and RLE booleans. Pages without wanted
- * rows are not decompressed, values of other rows are not decoded, and a predicate is evaluated once
- * for each entry of the dictionary where there is one.
+ * A flat column that we decode ourselves. Pages without wanted rows are not decompressed, values of
+ * other rows are not decoded where the encoding allows, and a predicate is evaluated once for each
+ * entry of the dictionary where there is one.
  *
  * <p>Rows are handled in blocks of up to {@link #BLOCK}: small enough that a block's positions and
  * values stay in the first-level cache, large enough that the calls around the loops don't count.
@@ -93,6 +93,9 @@ final class FlatColumn implements SelectiveColumn {
 
   private CodeMask mask(Selection wanted, ColumnPredicate predicate) throws IOException {
     ChunkDictionary dictionary = dictionary();
+    if (dictionary.refusesSome()) {
+      return null;
+    }
     return predicate instanceof CompiledColumn compiled
             && (compiled.mayThrow() || dictionary.size() > wanted.count())
         ? CodeMask.lazy(type, dictionary, compiled)
@@ -291,25 +294,48 @@ final class FlatColumn implements SelectiveColumn {
     final RleBitPacked codes;
     final FixedValues fixed;
     final StringValues strings;
+    private final ChunkDictionary dictionary;
 
-    PageCursor(FlatPage page) {
+    PageCursor(FlatPage page) throws IOException {
       boolean coded = page.isDictionaryCoded();
       if (coded && !chunk.hasDictionary()) {
         throw new CorruptPageException("codes without a dictionary page");
       }
       codes = coded ? page.codes() : null;
+      dictionary = coded ? dictionary() : null;
       fixed = coded || type.isBytes() ? null : page.fixedValues(type);
       strings = coded || !type.isBytes() ? null : page.stringValues(type);
     }
 
     /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */
     int filter(int n, ColumnPredicate predicate) {
-      if (strings != null) {
-        strings.locate(indexes, n, offsets, lengths);
-        return Keys.filterBytes(type, strings.data(), offsets, lengths, n, predicate, passing);
+      if (type.isBytes()) {
+        byte[] data = locate(n);
+        return Keys.filterBytes(type, data, offsets, lengths, n, predicate, passing);
       }
-      fixed.read(indexes, n, values);
+      read(n);
       return Keys.filter(type, values, n, predicate, passing);
+    }
+
+    /** Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding. */
+    private void read(int n) {
+      if (codes == null) {
+        fixed.read(indexes, n, values);
+      } else {
+        codes.read(indexes, n, FlatColumn.this.codes);
+        dictionary.look(FlatColumn.this.codes, n, values);
+      }
+    }
+
+    /** As {@link #read}, of byte strings: into {@code offsets} and {@code lengths} of the result. */
+    private byte[] locate(int n) {
+      if (codes == null) {
+        strings.locate(indexes, n, offsets, lengths);
+        return strings.data();
+      }
+      codes.read(indexes, n, FlatColumn.this.codes);
+      dictionary.locate(FlatColumn.this.codes, n, offsets, lengths);
+      return dictionary.data();
     }
 
     /**

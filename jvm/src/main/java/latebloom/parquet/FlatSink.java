@@ -69,10 +69,7 @@ final class FlatSink {
         }
       }
     } else {
-      long[] entries = dictionary.values();
-      for (int i = 0; i < valid; i++) {
-        looked[i] = entries[codes[i]];
-      }
+      dictionary.look(codes, valid, looked);
       values(looked, valid, rows, n, nulls);
     }
   }
@@ -136,7 +133,7 @@ final class FlatSink {
   boolean copiesPlain() {
     return type.physical() == Physical.INT32 && type.held() == Held.INT
         || type.physical() == Physical.INT64 && type.held() == Held.LONG
-        || type.physical() == Physical.FLOAT
+        || type.physical() == Physical.FLOAT && type.held() == Held.FLOAT
         || type.physical() == Physical.DOUBLE;
   }
 
@@ -153,7 +150,7 @@ final class FlatSink {
     at += n;
   }
 
-  /** Writes raw values of fixed width; {@code values} is overwritten. */
+  /** Writes values of fixed width; {@code values} is overwritten. */
   void values(long[] values, int valid, int[] rows, int n, FlatPage nulls) {
     if (nulls != null) {
       spread(values, valid, rows, n, nulls);

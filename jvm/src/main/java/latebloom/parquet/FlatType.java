@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import latebloom.parquet.Conversion.OfNumbers;
+import latebloom.parquet.Conversion.ToDecimalBytes;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
@@ -21,32 +24,41 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
 /**
- * How a flat column that we decode ourselves lies in the file, and as what Spark holds it. Everything
- * that is not listed in {@link #of} (rebased dates, INT96, other timestamp units, unsigned integers,
- * most widenings) is left to Spark's own column reader.
+ * How a flat column lies in the file, and as what Spark holds it: every pair of types that Spark's
+ * vectorised reader accepts.
  *
  * @param physical how a value lies in a PLAIN page
  * @param width bytes of a value; 0 for byte strings, whose length stands in front
  * @param held what kind of value Spark's vector holds
  * @param decimalBytes whether byte strings are big-endian decimals rather than text
+ * @param conversion from values as they lie in the file to those that Spark holds; null when they
+ *     are the same
  */
-record FlatType(Physical physical, int width, Held held, boolean decimalBytes) {
+record FlatType(
+    Physical physical, int width, Held held, boolean decimalBytes, Conversion conversion) {
 
   enum Physical {
     BOOLEAN,
     INT32,
     INT64,
+    /** Nanoseconds of a Julian day; read as microseconds since 1970. */
+    INT96,
     FLOAT,
     DOUBLE,
     /** Big-endian two's complement of {@code width} bytes, at most 8. */
     BIG_ENDIAN,
     BINARY,
-    FIXED_BINARY
+    FIXED_BINARY;
+
+    boolean isBytes() {
+      return this == BINARY || this == FIXED_BINARY;
+    }
   }
 
   enum Held {
@@ -60,101 +72,187 @@ record FlatType(Physical physical, int width, Held held, boolean decimalBytes) {
     BYTES
   }
 
+  /** A type whose values Spark holds as they lie in the file. */
+  FlatType(Physical physical, int width, Held held, boolean decimalBytes) {
+    this(physical, width, held, decimalBytes, null);
+  }
+
   boolean isBytes() {
     return held == Held.BYTES;
   }
 
   /**
-   * @param corrected whether dates and timestamps of the file need no rebasing to the proleptic
-   *     Gregorian calendar
-   * @return null when the column is not flat, or not ours to decode
+   * @param calendars how dates and timestamps of the file are to be read
+   * @return null when the column is not flat, or can't be read as {@code type}
    */
-  static FlatType of(ColumnDescriptor column, DataType type, boolean corrected) {
+  static FlatType of(ColumnDescriptor column, DataType type, Calendars calendars) {
     if (column.getMaxRepetitionLevel() != 0) {
       return null;
     }
     PrimitiveType primitive = column.getPrimitiveType();
     LogicalTypeAnnotation logical = primitive.getLogicalTypeAnnotation();
+    if (type instanceof DecimalType decimal) {
+      return decimal(primitive, logical, decimal);
+    }
     return switch (primitive.getPrimitiveTypeName()) {
       case BOOLEAN -> type instanceof BooleanType ? fixed(Physical.BOOLEAN, 0, Held.BOOLEAN) : null;
-      case INT32 -> fixed(Physical.INT32, 4, int32(logical, type, corrected));
-      case INT64 -> fixed(Physical.INT64, 8, int64(logical, type, corrected));
-      case FLOAT -> type instanceof FloatType ? fixed(Physical.FLOAT, 4, Held.FLOAT) : null;
+      case INT32 -> int32(logical, type, calendars);
+      case INT64 -> int64(logical, type, calendars);
+      case INT96 -> int96(type, calendars);
+      case FLOAT -> floats(type);
       case DOUBLE -> type instanceof DoubleType ? fixed(Physical.DOUBLE, 8, Held.DOUBLE) : null;
-      case BINARY -> binary(logical, type);
-      case FIXED_LEN_BYTE_ARRAY -> fixedBinary(logical, type, primitive.getTypeLength());
-      case INT96 -> null;
+      case BINARY ->
+          type instanceof StringType || type instanceof BinaryType
+              ? fixed(Physical.BINARY, 0, Held.BYTES)
+              : null;
+      case FIXED_LEN_BYTE_ARRAY ->
+          type instanceof BinaryType
+              ? fixed(Physical.FIXED_BINARY, primitive.getTypeLength(), Held.BYTES)
+              : null;
     };
   }
 
   private static FlatType fixed(Physical physical, int width, Held held) {
-    return held == null ? null : new FlatType(physical, width, held, false);
+    return new FlatType(physical, width, held, false);
   }
 
-  private static Held int32(LogicalTypeAnnotation logical, DataType type, boolean corrected) {
+  private static FlatType int32(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
     if (type instanceof IntegerType || type instanceof YearMonthIntervalType) {
-      return Held.INT;
-    } else if (type instanceof DateType) {
-      return corrected ? Held.INT : null;
-    } else if (type instanceof ByteType) {
-      return Held.BYTE;
-    } else if (type instanceof ShortType) {
-      return Held.SHORT;
+      return int32(Held.INT, null);
     } else if (type instanceof LongType) {
-      boolean signed =
-          logical == null || logical instanceof IntLogicalTypeAnnotation i && i.isSigned();
-      return signed ? Held.LONG : null;
+      boolean unsigned =
+          logical instanceof IntLogicalTypeAnnotation i && !i.isSigned() && i.getBitWidth() == 32;
+      return int32(Held.LONG, unsigned ? Conversions.UNSIGNED_INT : null);
+    } else if (type instanceof ByteType) {
+      return int32(Held.BYTE, Conversions.TO_BYTE);
+    } else if (type instanceof ShortType) {
+      return int32(Held.SHORT, Conversions.TO_SHORT);
+    } else if (type instanceof DoubleType) {
+      return int32(Held.DOUBLE, Conversions.INT_TO_DOUBLE);
+    } else if (type instanceof DateType) {
+      return int32(Held.INT, Conversions.rebaseDays(calendars));
+    } else if (type instanceof TimestampNTZType && logical instanceof DateLogicalTypeAnnotation) {
+      OfNumbers rebase = Conversions.rebaseDays(calendars);
+      return int32(Held.LONG, Conversions.chain(rebase, Conversions.DAYS_TO_MICROS));
     }
-    return decimal(logical, type);
+    return null;
   }
 
-  private static Held int64(LogicalTypeAnnotation logical, DataType type, boolean corrected) {
+  private static FlatType int32(Held held, Conversion conversion) {
+    return new FlatType(Physical.INT32, 4, held, false, conversion);
+  }
+
+  private static FlatType int64(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
     if (type instanceof LongType || type instanceof DayTimeIntervalType) {
-      return Held.LONG;
-    } else if (type instanceof TimestampType) {
-      return corrected && isMicros(logical) ? Held.LONG : null;
-    } else if (type instanceof TimestampNTZType) {
-      return isMicros(logical) ? Held.LONG : null;
+      return int64(null);
+    } else if (type instanceof TimeType) {
+      return int64(Conversions.MICROS_TO_NANOS);
     }
-    return decimal(logical, type);
-  }
-
-  private static boolean isMicros(LogicalTypeAnnotation logical) {
-    return logical instanceof TimestampLogicalTypeAnnotation t && t.getUnit() == TimeUnit.MICROS;
-  }
-
-  /** Decimals of up to 18 digits with the file's own scale and no fewer digits. */
-  private static Held decimal(LogicalTypeAnnotation logical, DataType type) {
-    if (!(type instanceof DecimalType wanted) || !sameScale(logical, wanted)) {
+    boolean zoned = type instanceof TimestampType;
+    if (!zoned && !(type instanceof TimestampNTZType)) {
       return null;
     }
-    if (wanted.precision() <= 9) {
-      return Held.INT;
+    OfNumbers rebase = zoned ? Conversions.rebaseMicros(calendars) : null;
+    TimeUnit unit = logical instanceof TimestampLogicalTypeAnnotation t ? t.getUnit() : null;
+    if (unit == TimeUnit.MICROS) {
+      return int64(rebase);
     }
-    return wanted.precision() <= 18 ? Held.LONG : null;
+    return unit == TimeUnit.MILLIS
+        ? int64(Conversions.chain(Conversions.MILLIS_TO_MICROS, rebase))
+        : null;
   }
 
-  private static boolean sameScale(LogicalTypeAnnotation logical, DecimalType wanted) {
-    return logical instanceof DecimalLogicalTypeAnnotation d
-        && d.getScale() == wanted.scale()
-        && d.getPrecision() <= wanted.precision();
+  private static FlatType int64(Conversion conversion) {
+    return new FlatType(Physical.INT64, 8, Held.LONG, false, conversion);
   }
 
-  private static FlatType binary(LogicalTypeAnnotation logical, DataType type) {
-    if (type instanceof StringType || type instanceof BinaryType) {
-      return new FlatType(Physical.BINARY, 0, Held.BYTES, false);
+  private static FlatType int96(DataType type, Calendars calendars) {
+    if (type instanceof TimestampNTZType) {
+      return fixed(Physical.INT96, 12, Held.LONG);
     }
-    boolean wide = type instanceof DecimalType d && d.precision() > 18 && sameScale(logical, d);
-    return wide ? new FlatType(Physical.BINARY, 0, Held.BYTES, true) : null;
+    return type instanceof TimestampType
+        ? new FlatType(Physical.INT96, 12, Held.LONG, false, Conversions.ofInt96(calendars))
+        : null;
   }
 
-  private static FlatType fixedBinary(LogicalTypeAnnotation logical, DataType type, int width) {
-    if (!(type instanceof DecimalType d) || !sameScale(logical, d)) {
+  private static FlatType floats(DataType type) {
+    if (type instanceof FloatType) {
+      return fixed(Physical.FLOAT, 4, Held.FLOAT);
+    }
+    return type instanceof DoubleType
+        ? new FlatType(Physical.FLOAT, 4, Held.DOUBLE, false, Conversions.FLOAT_TO_DOUBLE)
+        : null;
+  }
+
+  private static FlatType decimal(
+      PrimitiveType primitive, LogicalTypeAnnotation logical, DecimalType wanted) {
+    int digits = scaleGrowth(primitive, logical, wanted);
+    boolean unsigned =
+        primitive.getPrimitiveTypeName() == PrimitiveType.PrimitiveTypeName.INT64
+            && logical instanceof IntLogicalTypeAnnotation i
+            && !i.isSigned()
+            && i.getBitWidth() == 64
+            && wanted.precision() == 20
+            && wanted.scale() == 0;
+    if (digits < 0 && !unsigned) {
       return null;
     }
-    if (d.precision() > 18) {
-      return new FlatType(Physical.FIXED_BINARY, width, Held.BYTES, true);
+    boolean bytes = wanted.precision() > 18;
+    int length = primitive.getTypeLength();
+    Physical physical =
+        switch (primitive.getPrimitiveTypeName()) {
+          case INT32 -> Physical.INT32;
+          case INT64 -> Physical.INT64;
+          case BINARY -> Physical.BINARY;
+          case FIXED_LEN_BYTE_ARRAY ->
+              bytes || length > 8 ? Physical.FIXED_BINARY : Physical.BIG_ENDIAN;
+          default -> null;
+        };
+    if (physical == null) {
+      return null;
     }
-    return width <= 8 ? fixed(Physical.BIG_ENDIAN, width, decimal(logical, type)) : null;
+    int width =
+        switch (physical) {
+          case INT32 -> 4;
+          case INT64 -> 8;
+          case BINARY -> 0;
+          default -> length;
+        };
+    if (bytes) {
+      boolean same = digits == 0 && physical.isBytes();
+      return new FlatType(
+          physical,
+          width,
+          Held.BYTES,
+          true,
+          same ? null : new ToDecimalBytes(Math.max(digits, 0), unsigned));
+    }
+    boolean small = wanted.precision() <= 9;
+    OfNumbers conversion = Conversions.scaleUp(digits);
+    if (digits == 0 && physical == Physical.FIXED_BINARY) {
+      conversion = Conversions.ofFixedWidth(width);
+    }
+    if (small && (conversion != null || physical != Physical.INT32)) {
+      conversion = Conversions.chain(conversion, Conversions.TO_INT);
+    }
+    return new FlatType(physical, width, small ? Held.INT : Held.LONG, false, conversion);
+  }
+
+  /** By how many digits the scale grows from the file's to Spark's; -1 when digits might be lost. */
+  private static int scaleGrowth(
+      PrimitiveType primitive, LogicalTypeAnnotation logical, DecimalType wanted) {
+    if (logical instanceof DecimalLogicalTypeAnnotation d) {
+      int growth = wanted.scale() - d.getScale();
+      return wanted.precision() - d.getPrecision() >= growth ? growth : -1;
+    }
+    boolean signed =
+        logical == null || logical instanceof IntLogicalTypeAnnotation i && i.isSigned();
+    int digits =
+        switch (primitive.getPrimitiveTypeName()) {
+          case INT32 -> 10;
+          case INT64 -> 20;
+          default -> Integer.MAX_VALUE;
+        };
+    return signed && wanted.precision() - wanted.scale() >= digits ? wanted.scale() : -1;
   }
 }

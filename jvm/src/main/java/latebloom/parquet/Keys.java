@@ -6,12 +6,12 @@ import latebloom.read.CompiledColumn;
 import latebloom.read.DecimalKeys;
 import latebloom.read.OrderedKeys;
 
-/** Applies predicates to raw values: makes the keys that they are about, in place, then tests. */
+/** Applies predicates to values: makes the keys that they are about, in place, then tests. */
 final class Keys {
   private Keys() {}
 
   /**
-   * Filters raw values of fixed width.
+   * Filters values of fixed width.
    *
    * @param values overwritten by their keys
    * @param out receives the ascending indexes below {@code n} that pass
@@ -21,14 +21,10 @@ final class Keys {
     if (predicate instanceof CompiledColumn compiled) {
       return filterCompiled(values, n, compiled, out);
     }
-    switch (type.physical()) {
+    switch (type.held()) {
       case FLOAT -> floats(values, n);
       case DOUBLE -> doubles(values, n);
-      default -> {
-        if (type.held() == FlatType.Held.BYTE || type.held() == FlatType.Held.SHORT) {
-          narrow(values, n, type.held());
-        }
-      }
+      default -> {}
     }
     return ((ColumnPredicate.Longs) predicate).ranges().filter(values, n, out);
   }
@@ -51,13 +47,6 @@ final class Keys {
   private static void doubles(long[] values, int n) {
     for (int i = 0; i < n; i++) {
       values[i] = OrderedKeys.ofDoubleBits(values[i]);
-    }
-  }
-
-  // A file may hold wider numbers than its annotation says; Spark keeps their low bits.
-  private static void narrow(long[] values, int n, FlatType.Held held) {
-    for (int i = 0; i < n; i++) {
-      values[i] = held == FlatType.Held.BYTE ? (byte) values[i] : (short) values[i];
     }
   }
 

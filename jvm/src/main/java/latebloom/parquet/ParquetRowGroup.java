@@ -87,8 +87,10 @@ final class ParquetRowGroup implements RowGroup {
     if (longs.ranges().isAll()) {
       return true;
     }
+    // Statistics are of values as they lie in the file.
     boolean inOrder =
-        type.held() == FlatType.Held.INT || type.held() == FlatType.Held.LONG;
+        type.conversion() == null
+            && (type.held() == FlatType.Held.INT || type.held() == FlatType.Held.LONG);
     if (!inOrder || stats == null || !stats.hasNonNullValue()) {
       return false;
     }

@@ -76,7 +76,7 @@ public final class ParquetSplit implements RowGroups {
    * @param in the file's stream, which {@code reader} closes
    * @param parquet the columns of {@code spec} as Spark resolves them in this file, in order
    * @param columnIndexFilter the pushed predicate for page pruning; null for none
-   * @param corrected whether dates and timestamps need no rebasing
+   * @param calendars how dates and timestamps of the file are to be read
    */
   public ParquetSplit(
       ScanSpec spec,
@@ -86,7 +86,7 @@ public final class ParquetSplit implements RowGroups {
       long fileLength,
       List<ParquetColumn> parquet,
       FilterPredicate columnIndexFilter,
-      boolean corrected,
+      Calendars calendars,
       SparkReader.Context spark,
       Counters counters)
       throws IOException {
@@ -107,7 +107,7 @@ public final class ParquetSplit implements RowGroups {
             : new ColumnIndexPruning(reader, FilterCompat.get(columnIndexFilter), columnIndexFilter);
     this.columns = new Column[spec.columnCount()];
     for (int i = 0; i < columns.length; i++) {
-      columns[i] = resolve(i, parquet.get(i), corrected);
+      columns[i] = resolve(i, parquet.get(i), calendars);
     }
     this.uses = new int[columns.length];
     for (int p = 0; p < spec.payload(); p++) {
@@ -117,7 +117,7 @@ public final class ParquetSplit implements RowGroups {
     this.noRowPasses = !missingColumnsPass();
   }
 
-  private Column resolve(int i, ParquetColumn parquet, boolean corrected) {
+  private Column resolve(int i, ParquetColumn parquet, Calendars calendars) {
     String name = parquet.path().head();
     topLevel.add(name);
     MessageType file = reader.getFileMetaData().getSchema();
@@ -129,7 +129,7 @@ public final class ParquetSplit implements RowGroups {
     ColumnDescriptor leaf = value.descriptor().isDefined() ? value.descriptor().get() : null;
     FlatType flat = null;
     if (leaf != null && file.containsPath(leaf.getPath())) {
-      flat = FlatType.of(leaf, spec.valueType(i), corrected);
+      flat = FlatType.of(leaf, spec.valueType(i), calendars);
     }
     return new Column(spec.column(i), parquet, leaf, flat, missing);
   }

@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import latebloom.parquet.FlatType.Physical;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 
 /**
  * PLAIN values of fixed width (format specification, "Plain"): any value is found by its index.
@@ -45,6 +46,7 @@ final class PlainValues implements FixedValues {
       case INT32, FLOAT -> ints(indexes, n, out);
       case INT64, DOUBLE -> longs(indexes, n, out);
       case BOOLEAN -> booleans(indexes, n, out);
+      case INT96 -> micros(indexes, n, out);
       case BIG_ENDIAN -> bigEndian(indexes, n, out);
       default -> throw new IllegalStateException("not of fixed width: " + physical);
     }
@@ -66,6 +68,14 @@ final class PlainValues implements FixedValues {
     for (int i = 0; i < n; i++) {
       int at = indexes[i];
       out[i] = data[start + (at >>> 3)] >>> (at & 7) & 1;
+    }
+  }
+
+  // Nanoseconds of the day, then the Julian day.
+  private void micros(int[] indexes, int n, long[] out) {
+    for (int i = 0; i < n; i++) {
+      int at = start + indexes[i] * 12;
+      out[i] = DateTimeUtils.fromJulianDay(Bytes.intAt(data, at + 8), Bytes.longAt(data, at));
     }
   }
 

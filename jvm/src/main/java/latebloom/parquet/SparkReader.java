@@ -75,11 +75,7 @@ public final class SparkReader extends VectorizedParquetRecordReader {
       HadoopInputFile inputFile,
       ParquetMetadata footer,
       Configuration conf,
-      ZoneId convertTz,
-      String datetimeRebaseMode,
-      String datetimeRebaseTz,
-      String int96RebaseMode,
-      String int96RebaseTz,
+      Calendars calendars,
       boolean offHeap,
       int batchRows) {
 
@@ -95,11 +91,11 @@ public final class SparkReader extends VectorizedParquetRecordReader {
             Object factory =
                 UPDATERS.invoke(
                     leaf.getPrimitiveType().getLogicalTypeAnnotation(),
-                    convertTz,
-                    datetimeRebaseMode,
-                    datetimeRebaseTz,
-                    int96RebaseMode,
-                    int96RebaseTz);
+                    calendars.convertTz(),
+                    calendars.datetimeMode(),
+                    calendars.datetimeZone(),
+                    calendars.int96Mode(),
+                    calendars.int96Zone());
             ((ParquetVectorUpdaterFactory) factory).getUpdater(leaf, column.sparkType());
           } catch (RuntimeException | Error e) {
             throw e;
@@ -149,11 +145,11 @@ public final class SparkReader extends VectorizedParquetRecordReader {
 
   private SparkReader(Context c) {
     super(
-        c.convertTz,
-        c.datetimeRebaseMode,
-        c.datetimeRebaseTz,
-        c.int96RebaseMode,
-        c.int96RebaseTz,
+        c.calendars.convertTz(),
+        c.calendars.datetimeMode(),
+        c.calendars.datetimeZone(),
+        c.calendars.int96Mode(),
+        c.calendars.int96Zone(),
         c.offHeap,
         c.batchRows);
   }

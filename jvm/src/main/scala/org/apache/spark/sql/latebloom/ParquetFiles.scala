@@ -28,7 +28,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
 
-import latebloom.parquet.{ParquetSplit, SparkReader}
+import latebloom.parquet.{Calendars, ParquetSplit, SparkReader}
 import latebloom.read.{Counter, Counters, FilteredRows, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
@@ -61,6 +61,7 @@ final class ParquetFiles private (
           )
         val int96 =
           DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
+        val calendars = calendarsOf(shared, meta, datetime, int96)
         val options = readOptions(shared, file, predicate(filters, meta, datetime), datetime)
         val reader = new ParquetFileReader(opened.inputFile, footer, options, opened.inputStream)
         owned = reader
@@ -74,8 +75,15 @@ final class ParquetFiles private (
           opened.inputFile.getLength,
           resolve(shared, meta).asJava,
           predicate(filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
-          datetime.mode == CORRECTED,
-          sparkContext(opened, shared, meta, datetime, int96),
+          calendars,
+          new SparkReader.Context(
+            opened.inputFile,
+            footer,
+            shared,
+            calendars,
+            settings.useOffHeap,
+            spec.options.batchRows
+          ),
           counters
         )
         owned = split
@@ -161,28 +169,22 @@ final class ParquetFiles private (
     resolved(spec.columns) ++ spec.leaves.asScala.flatMap(leaf => resolved(StructType(Seq(leaf))))
   }
 
-  private def sparkContext(
-      opened: OpenedParquetFooter,
+  private def calendarsOf(
       shared: Configuration,
       meta: FileMetaData,
       datetime: RebaseSpec,
       int96: RebaseSpec
-  ): SparkReader.Context = {
+  ): Calendars = {
     val convertTz =
       if (settings.convertInt96 && !meta.getCreatedBy.startsWith("parquet-mr")) {
         DateTimeUtils.getZoneId(shared.get(SQLConf.SESSION_LOCAL_TIMEZONE.key))
       } else null
-    new SparkReader.Context(
-      opened.inputFile,
-      opened.footer,
-      shared,
-      convertTz,
+    new Calendars(
       datetime.mode.toString,
       datetime.timeZone,
       int96.mode.toString,
       int96.timeZone,
-      settings.useOffHeap,
-      spec.options.batchRows
+      convertTz
     )
   }
 

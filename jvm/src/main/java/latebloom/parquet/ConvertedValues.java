@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+/** Numbers of a page as Spark holds them, where the file holds them in another way. */
+final class ConvertedValues implements FixedValues {
+  private final FixedValues raw;
+  private final Conversion.OfNumbers conversion;
+
+  ConvertedValues(FixedValues raw, Conversion.OfNumbers conversion) {
+    this.raw = raw;
+    this.conversion = conversion;
+  }
+
+  @Override
+  public void read(int[] indexes, int n, long[] out) {
+    raw.read(indexes, n, out);
+    conversion.apply(out, n);
+  }
+}
