@@ -223,7 +223,17 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
 
   private def valuesFor(form: Form, random: Random): Array[Long] = {
     val values = numbers(random, form.bits)
-    if (form.bits == 1) values.map(_ & 1) else values
+    form.physical match {
+      case Physical.BOOLEAN => values.map(_ & 1)
+      // The writers know but one NaN.
+      case Physical.FLOAT =>
+        import java.lang.Float._
+        values.map(v => floatToIntBits(intBitsToFloat(v.toInt)).toLong)
+      case Physical.DOUBLE =>
+        import java.lang.Double._
+        values.map(v => doubleToLongBits(longBitsToDouble(v)))
+      case _ => values
+    }
   }
 
   private def readAll(values: FixedValues, blocks: Iterator[Array[Int]]): Seq[Long] =

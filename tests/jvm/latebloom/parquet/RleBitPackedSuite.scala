@@ -53,6 +53,20 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
     }
   }
 
+  test("values of one bit come as the bits of words, across runs") {
+    forSeeds(200) { random =>
+      val written = values(random, 1)
+      val bytes = encode(written, 1)
+      val cursor = new RleBitPacked(bytes, 0, bytes.length, 1)
+      val step = 1 + random.nextInt(64)
+      for (from <- written.indices by step) {
+        val n = step.min(written.length - from)
+        val word = cursor.bits(from, n)
+        assert((0 until 64).map(b => word >>> b & 1) == written.slice(from, from + n).padTo(64, 0).toSeq)
+      }
+    }
+  }
+
   test("a run that holds all asked indexes is recognised by its value") {
     val written = Array.fill(500)(5) ++ Array.tabulate(64)(_ % 7) ++ Array.fill(100)(3)
     val bytes = encode(written, 3)
