@@ -48,6 +48,10 @@ record Bytes(byte[] array, int start, int length) {
     return (long) LONG.get(a, at);
   }
 
+  static void putLong(byte[] a, int at, long value) {
+    LONG.set(a, at, value);
+  }
+
   /** Eight bytes from {@code at}; what lies past the array's end reads as zero. */
   static long longAtOrPadded(byte[] a, int at) {
     if (at <= a.length - Long.BYTES) {

@@ -16,6 +16,7 @@ final class ChunkDictionary implements Dictionary {
   private final FlatType type;
   private final int size;
   private long[] values;
+  private int[] ints;
   private RuntimeException[] refused;
   private byte[] data;
   private int[] offsets;
@@ -94,6 +95,24 @@ final class ChunkDictionary implements Dictionary {
         }
       }
     }
+  }
+
+  /** As {@link #look(int[], int, long[])}, of numbers of 32 bits; false when some is refused. */
+  boolean look(int[] codes, int n, int[] out) {
+    if (refused != null) {
+      return false;
+    }
+    if (ints == null) {
+      ints = new int[size];
+      for (int i = 0; i < size; i++) {
+        ints[i] = (int) values[i];
+      }
+    }
+    int[] entries = ints;
+    for (int i = 0; i < n; i++) {
+      out[i] = entries[codes[i]];
+    }
+    return true;
   }
 
   /** Looks {@code n} codes up among the byte strings, which lie in {@link #data}. */

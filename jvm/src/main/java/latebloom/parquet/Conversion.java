@@ -7,6 +7,11 @@ sealed interface Conversion {
   /** Of values that are numbers in the file and for Spark, in place; see {@link Conversions}. */
   non-sealed interface OfNumbers extends Conversion {
     void apply(long[] values, int n);
+
+    /** Values from this one on are left as they are. */
+    default long sameFrom() {
+      return Long.MAX_VALUE;
+    }
   }
 
   /**

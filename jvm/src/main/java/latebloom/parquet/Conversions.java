@@ -3,6 +3,7 @@ package latebloom.parquet;
 
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.function.LongUnaryOperator;
 import latebloom.parquet.Conversion.OfNumbers;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 import org.apache.spark.sql.catalyst.util.RebaseDateTime;
@@ -125,13 +126,11 @@ final class Conversions {
   static OfNumbers rebaseDays(Calendars calendars) {
     return switch (calendars.datetimeMode()) {
       case "CORRECTED" -> null;
-      case "EXCEPTION" -> refuseBefore(RebaseDateTime.lastSwitchJulianDay(), "Parquet");
+      case "EXCEPTION" -> refusing(RebaseDateTime.lastSwitchJulianDay(), "Parquet");
       default ->
-          (values, n) -> {
-            for (int i = 0; i < n; i++) {
-              values[i] = RebaseDateTime.rebaseJulianToGregorianDays((int) values[i]);
-            }
-          };
+          new Rebase(
+              RebaseDateTime.lastSwitchJulianDay(),
+              day -> RebaseDateTime.rebaseJulianToGregorianDays((int) day));
     };
   }
 
@@ -160,23 +159,35 @@ final class Conversions {
   private static OfNumbers rebaseMicros(String mode, String zone, String format) {
     return switch (mode) {
       case "CORRECTED" -> null;
-      case "EXCEPTION" -> refuseBefore(RebaseDateTime.lastSwitchJulianTs(), format);
+      case "EXCEPTION" -> refusing(RebaseDateTime.lastSwitchJulianTs(), format);
       default ->
-          (values, n) -> {
-            for (int i = 0; i < n; i++) {
-              values[i] = RebaseDateTime.rebaseJulianToGregorianMicros(zone, values[i]);
-            }
-          };
+          new Rebase(
+              RebaseDateTime.lastSwitchJulianTs(),
+              micros -> RebaseDateTime.rebaseJulianToGregorianMicros(zone, micros));
     };
   }
 
-  private static OfNumbers refuseBefore(long first, String format) {
-    return (values, n) -> {
-      for (int i = 0; i < n; i++) {
-        if (values[i] < first) {
+  private static Rebase refusing(long sameFrom, String format) {
+    return new Rebase(
+        sameFrom,
+        value -> {
           throw DataSourceUtils.newRebaseExceptionInRead(format);
+        });
+  }
+
+  /** From some day on the calendars agree, so that a block of later values is only looked through. */
+  private record Rebase(long sameFrom, LongUnaryOperator before) implements OfNumbers {
+    @Override
+    public void apply(long[] values, int n) {
+      long least = Long.MAX_VALUE;
+      for (int i = 0; i < n; i++) {
+        least = Math.min(least, values[i]);
+      }
+      for (int i = 0; i < n && least < sameFrom; i++) {
+        if (values[i] < sameFrom) {
+          values[i] = before.applyAsLong(values[i]);
         }
       }
-    };
+    }
   }
 }

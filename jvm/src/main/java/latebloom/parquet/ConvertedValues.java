@@ -11,6 +11,13 @@ final class ConvertedValues implements FixedValues {
     this.conversion = conversion;
   }
 
+  /** The values as they lie in the page, if they are PLAIN and Spark holds these {@code n} the same. */
+  PlainValues plain(int first, int n) {
+    return raw instanceof PlainValues plain && plain.least(first, n) >= conversion.sameFrom()
+        ? plain
+        : null;
+  }
+
   @Override
   public void read(int[] indexes, int n, long[] out) {
     raw.read(indexes, n, out);

@@ -23,7 +23,10 @@ final class DeltaPacked implements FixedValues {
 
   private final byte[] data;
   private final int end;
-  private final boolean ints;
+
+  /** Left and back, this many bits, is what makes a value of 32 bits of a sum. */
+  private final int surplus;
+
   private final int miniblocks;
   private final int miniblockSize;
   private final int total;
@@ -55,7 +58,7 @@ final class DeltaPacked implements FixedValues {
     this.data = bytes.array();
     this.pos = bytes.start();
     this.end = bytes.end();
-    this.ints = ints;
+    this.surplus = ints ? Integer.SIZE : 0;
     int blockSize = varint();
     this.miniblocks = varint();
     this.total = varint();
@@ -116,24 +119,15 @@ final class DeltaPacked implements FixedValues {
         i = n;
       }
     }
-    if (ints) {
-      narrow(out, n);
-    }
   }
 
-  private static void narrow(long[] out, int n) {
-    for (int i = 0; i < n; i++) {
-      out[i] = (int) out[i];
-    }
-  }
-
-  /** Writes the next {@code n} values to {@code out} from {@code at} on; not narrowed. */
+  /** Writes the next {@code n} values to {@code out} from {@code at} on. */
   void next(int n, long[] out, int at) {
     int i = at;
     int stop = at + n;
     if (index == 0 && n > 0) {
       index = 1;
-      out[i++] = last;
+      out[i++] = last << surplus >> surplus;
     }
     while (i < stop) {
       if (left == 0) {
@@ -231,18 +225,21 @@ final class DeltaPacked implements FixedValues {
   }
 
   private void progression(int n, long[] out, int at) {
-    long start = last;
+    int s = surplus;
     long step = leastDelta;
+    long value = last;
     for (int i = 0; i < n; i++) {
-      out[at + i] = start + step * (i + 1);
+      value += step;
+      out[at + i] = value << s >> s;
     }
-    last = start + step * n;
+    last = value;
   }
 
   // Up to 14 bits wide, one 8-byte load holds at least four values wherever they start in a byte.
   private void unpackFours(int n, long[] out, int at) {
     byte[] bytes = data;
     int w = width;
+    int s = surplus;
     long mask = (1L << w) - 1;
     long step = leastDelta;
     long value = last;
@@ -254,10 +251,10 @@ final class DeltaPacked implements FixedValues {
       long b = a + (step + (word >>> w & mask));
       long c = b + (step + (word >>> 2 * w & mask));
       value = c + (step + (word >>> 3 * w & mask));
-      out[at + i] = a;
-      out[at + i + 1] = b;
-      out[at + i + 2] = c;
-      out[at + i + 3] = value;
+      out[at + i] = a << s >> s;
+      out[at + i + 1] = b << s >> s;
+      out[at + i + 2] = c << s >> s;
+      out[at + i + 3] = value << s >> s;
       bit += 4L * w;
     }
     last = value;
@@ -266,6 +263,7 @@ final class DeltaPacked implements FixedValues {
   private void unpackOnes(int done, int n, long[] out, int at) {
     byte[] bytes = data;
     int w = width;
+    int s = surplus;
     long mask = (1L << w) - 1;
     long step = leastDelta;
     long value = last;
@@ -274,7 +272,7 @@ final class DeltaPacked implements FixedValues {
     for (int i = done; i < n; i++) {
       long word = Bytes.longAt(bytes, from + (int) (bit >>> 3)) >>> (bit & 7);
       value += step + (word & mask);
-      out[at + i] = value;
+      out[at + i] = value << s >> s;
       bit += w;
     }
     last = value;
@@ -284,14 +282,14 @@ final class DeltaPacked implements FixedValues {
   private void unpackPadded(int done, int n, long[] out, int at) {
     for (int i = done; i < n; i++) {
       last += leastDelta + delta(taken + i);
-      out[at + i] = last;
+      out[at + i] = last << surplus >> surplus;
     }
   }
 
   private void unpackWide(int n, long[] out, int at) {
     for (int i = 0; i < n; i++) {
       last += leastDelta + wideDelta(taken + i);
-      out[at + i] = last;
+      out[at + i] = last << surplus >> surplus;
     }
   }
 

@@ -21,6 +21,9 @@ import java.util.Arrays;
 final class DeltaStrings implements StringValues {
   private static final int WINDOW = 512;
 
+  /** Bytes of the data that a short copy may spoil behind it. */
+  private static final int SLACK = 16;
+
   private final byte[] source;
   private final int end;
   private final int fixed;
@@ -118,8 +121,19 @@ final class DeltaStrings implements StringValues {
     int i = index - windowStart;
     int missing = (int) prefix[i];
     int length = missing + (int) suffix[i];
-    if (length > data.length - at) {
+    if (length > data.length - at - SLACK) {
       grow(at, length);
+    }
+    if (index == builtIndex + 1) {
+      // Nothing lies between: front to back, as a short copy spoils what is behind it.
+      if (at != builtAt) {
+        copy(data, builtAt, at, missing);
+      }
+      copy(source, suffixAt[i], at + missing, length - missing);
+      builtIndex = index;
+      builtAt = at;
+      builtLength = length;
+      return at + length;
     }
     System.arraycopy(source, suffixAt[i], data, at + missing, length - missing);
     int first = Math.max(builtIndex + 1, windowStart) - windowStart;
@@ -137,8 +151,20 @@ final class DeltaStrings implements StringValues {
     return at + length;
   }
 
+  /** Copies into the data; up to 16 bytes in two moves, which beats a call by far. */
+  private void copy(byte[] from, int fromAt, int to, int n) {
+    if (n <= SLACK && fromAt <= from.length - SLACK) {
+      long head = Bytes.longAt(from, fromAt);
+      long tail = Bytes.longAt(from, fromAt + 8);
+      Bytes.putLong(data, to, head);
+      Bytes.putLong(data, to + 8, tail);
+    } else {
+      System.arraycopy(from, fromAt, data, to, n);
+    }
+  }
+
   private void grow(int used, int more) {
-    long needed = (long) used + more;
+    long needed = (long) used + more + SLACK;
     if (needed > Integer.MAX_VALUE - 8) {
       throw new CorruptPageException("a block of strings of " + needed + " bytes");
     }

@@ -211,13 +211,20 @@ final class FlatColumn implements SelectiveColumn {
       int from = chunk.firstRow(p);
       try {
         while (i < n && wanted[i] < end) {
-          int k = 0;
-          while (k < BLOCK && i + k < n && wanted[i + k] < end) {
-            rows[k] = wanted[i + k] - from;
-            k++;
+          // Rows ascend, so that the last of a stretch tells whether all in between are wanted.
+          int most = Math.min(n - i, end - wanted[i]);
+          if (wanted[i + most - 1] - wanted[i] == most - 1) {
+            selectRun(wanted[i] - from, most);
+            i += most;
+          } else {
+            int k = 0;
+            while (k < BLOCK && i + k < n && wanted[i + k] < end) {
+              rows[k] = wanted[i + k] - from;
+              k++;
+            }
+            selectBlock(k);
+            i += k;
           }
-          selectBlock(k);
-          i += k;
         }
       } catch (CorruptPageException | IndexOutOfBoundsException e) {
         throw chunk.place.corrupt(p, e);
@@ -250,39 +257,47 @@ final class FlatColumn implements SelectiveColumn {
     }
   }
 
-  /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
-  private void selectBlock(int n) {
-    int valid = n;
-    if (page.hasNulls()) {
-      valid = 0;
-      for (int i = 0; i < n; i++) {
-        if (!page.isNull(rows[i])) {
-          indexes[valid++] = page.valueIndex(rows[i]);
-        }
+  /** Hands the values of the {@code n} rows from {@code first} on, of the open page, to the sink. */
+  private void selectRun(int first, int n) {
+    if (!page.hasNulls()) {
+      PlainValues plain = sink.copiesPlain() ? cursor.plain(first, n) : null;
+      if (plain != null) {
+        sink.plainRun(plain, first, n);
+        return;
       }
-    } else {
-      System.arraycopy(rows, 0, indexes, 0, n);
+      if (cursor.fixed instanceof RunLengthBooleans booleans) {
+        sink.booleanRun(booleans.bits(), first, n);
+        return;
+      }
     }
-    FlatPage nulls = page.hasNulls() ? page : null;
-    if (cursor.codes != null) {
-      cursor.codes.read(indexes, valid, codes);
-      sink.codes(codes, valid, rows, n, nulls);
-    } else if (type.isBytes()) {
-      cursor.strings.locate(indexes, valid, offsets, lengths);
-      sink.strings(cursor.strings.data(), offsets, lengths, valid, rows, n, nulls);
-    } else if (nulls == null
-        && cursor.fixed instanceof PlainValues plain
-        && isRun(n)
-        && sink.copiesPlain()) {
-      sink.plainRun(plain, rows[0], n);
-    } else {
-      cursor.fixed.read(indexes, valid, values);
-      sink.values(values, valid, rows, n, nulls);
+    for (int done = 0; done < n; done += BLOCK) {
+      int k = Math.min(BLOCK, n - done);
+      ascend(rows, first + done, k);
+      selectBlock(k);
     }
   }
 
-  private boolean isRun(int n) {
-    return rows[n - 1] - rows[0] == n - 1;
+  private static void ascend(int[] to, int first, int n) {
+    for (int i = 0; i < n; i++) {
+      to[i] = first + i;
+    }
+  }
+
+  /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
+  private void selectBlock(int n) {
+    FlatPage nulls = page.hasNulls() ? page : null;
+    int[] at = nulls == null ? rows : indexes;
+    int valid = nulls == null ? n : nulls.valueIndexes(rows, n, indexes);
+    if (cursor.codes != null) {
+      cursor.codes.read(at, valid, codes);
+      sink.codes(codes, valid, rows, n, nulls);
+    } else if (type.isBytes()) {
+      cursor.strings.locate(at, valid, offsets, lengths);
+      sink.strings(cursor.strings.data(), offsets, lengths, valid, rows, n, nulls);
+    } else {
+      cursor.fixed.read(at, valid, values);
+      sink.values(values, valid, rows, n, nulls);
+    }
   }
 
   private ChunkDictionary dictionary() throws IOException {
@@ -305,6 +320,14 @@ final class FlatColumn implements SelectiveColumn {
       dictionary = coded ? dictionary() : null;
       fixed = coded || type.isBytes() ? null : page.fixedValues(type);
       strings = coded || !type.isBytes() ? null : page.stringValues(type);
+    }
+
+    /** The page's values if these {@code n} are PLAIN and as Spark holds them, else null. */
+    PlainValues plain(int first, int n) {
+      if (fixed instanceof ConvertedValues converted) {
+        return converted.plain(first, n);
+      }
+      return fixed instanceof PlainValues plain ? plain : null;
     }
 
     /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */

@@ -139,6 +139,22 @@ final class FlatPage {
     return rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
   }
 
+  /**
+   * Writes, of those of {@code rows[0, n)} that are not null, the indexes among the page's values.
+   *
+   * @return how many are not null
+   */
+  int valueIndexes(int[] rows, int n, int[] out) {
+    int v = 0;
+    for (int i = 0; i < n; i++) {
+      int row = rows[i];
+      int w = row >>> 6;
+      out[v] = rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
+      v += (int) (valid[w] >>> row & 1);
+    }
+    return v;
+  }
+
   boolean isDictionaryCoded() {
     return isDictionary(encoding);
   }

@@ -17,6 +17,8 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 final class FlatSink {
   private final FlatType type;
   private final int[] ints = new int[FlatColumn.BLOCK];
+  private final byte[] bytes = new byte[FlatColumn.BLOCK];
+  private final short[] shorts = new short[FlatColumn.BLOCK];
   private final float[] floats = new float[FlatColumn.BLOCK];
   private final double[] doubles = new double[FlatColumn.BLOCK];
   private final long[] looked = new long[FlatColumn.BLOCK];
@@ -50,8 +52,8 @@ final class FlatSink {
 
   /** Writes dictionary codes. */
   void codes(int[] codes, int valid, int[] rows, int n, FlatPage nulls) {
-    checkCodes(codes, valid);
     if (ids != null) {
+      checkCodes(codes, valid);
       if (nulls != null) {
         spreadCodes(codes, valid, rows, n, nulls);
       }
@@ -69,6 +71,11 @@ final class FlatSink {
         }
       }
     } else {
+      if (nulls == null && type.held() == Held.INT && dictionary.look(codes, valid, ints)) {
+        vector.putInts(at, n, ints, 0);
+        at += n;
+        return;
+      }
       dictionary.look(codes, valid, looked);
       values(looked, valid, rows, n, nulls);
     }
@@ -129,25 +136,74 @@ final class FlatSink {
     ids = null;
   }
 
-  /** Whether a run of PLAIN values can be copied as it lies in the page. */
+  /** Whether a run of PLAIN values that need no conversion can be copied as it lies in the page. */
   boolean copiesPlain() {
-    return type.physical() == Physical.INT32 && type.held() == Held.INT
-        || type.physical() == Physical.INT64 && type.held() == Held.LONG
-        || type.physical() == Physical.FLOAT && type.held() == Held.FLOAT
-        || type.physical() == Physical.DOUBLE;
+    return switch (type.held()) {
+      case BOOLEAN -> true;
+      case INT -> type.physical() == Physical.INT32;
+      case LONG -> type.physical() == Physical.INT64;
+      case FLOAT -> true;
+      case DOUBLE -> type.physical() == Physical.DOUBLE;
+      default -> false;
+    };
   }
 
   /** Copies {@code n} neighbouring PLAIN values from {@code index} on. */
   void plainRun(PlainValues plain, int index, int n) {
     int from = plain.offset(index);
-    switch (type.physical()) {
-      case INT32 -> vector.putIntsLittleEndian(at, n, plain.data(), from);
-      case INT64 -> vector.putLongsLittleEndian(at, n, plain.data(), from);
+    switch (type.held()) {
+      case BOOLEAN -> bits(plain, index, n);
+      case INT -> vector.putIntsLittleEndian(at, n, plain.data(), from);
+      case LONG -> vector.putLongsLittleEndian(at, n, plain.data(), from);
       case FLOAT -> vector.putFloatsLittleEndian(at, n, plain.data(), from);
       case DOUBLE -> vector.putDoublesLittleEndian(at, n, plain.data(), from);
       default -> throw new IllegalStateException("not copied: " + type);
     }
     at += n;
+  }
+
+  private void bits(PlainValues plain, int index, int n) {
+    int to = at;
+    int bit = index & 7;
+    int byteAt = plain.offset(0) + (index >>> 3);
+    int rest = n;
+    while (rest > 0) {
+      int k = Math.min(8 - bit, rest);
+      putBits(to, k, plain.data()[byteAt++], bit);
+      to += k;
+      rest -= k;
+      bit = 0;
+    }
+  }
+
+  /** Writes {@code n} neighbouring booleans from {@code index} on, a run of equal ones at once. */
+  void booleanRun(RleBitPacked booleans, int index, int n) {
+    int next = index;
+    int end = index + n;
+    while (next < end) {
+      int k = Math.min(booleans.runEnd(next), end) - next;
+      long shared = booleans.shared(next, next + k - 1);
+      if (shared >= 0) {
+        vector.putBooleans(at, k, shared != 0);
+      } else {
+        k = Math.min(k, 64);
+        long bits = booleans.bits(next, k);
+        for (int i = 0; i < k; i += 8) {
+          putBits(at + i, Math.min(8, k - i), (byte) (bits >>> i), 0);
+        }
+      }
+      at += k;
+      next += k;
+    }
+  }
+
+  /** Eight booleans a byte, as the vector takes them, but for those of a byte that is not whole. */
+  private void putBits(int to, int n, byte bits, int first) {
+    if (n == 8) {
+      vector.putBooleans(to, bits);
+    } else {
+      vector.putBooleans(to, n, bits, first);
+    }
   }
 
   /** Writes values of fixed width; {@code values} is overwritten. */
@@ -175,20 +231,18 @@ final class FlatSink {
         }
         vector.putDoubles(at, n, doubles, 0);
       }
-      case BOOLEAN -> {
+      case BOOLEAN, BYTE -> {
+        // A vector holds a boolean as a byte of 0 or 1.
         for (int i = 0; i < n; i++) {
-          vector.putBoolean(at + i, values[i] != 0);
+          bytes[i] = (byte) values[i];
         }
-      }
-      case BYTE -> {
-        for (int i = 0; i < n; i++) {
-          vector.putByte(at + i, (byte) values[i]);
-        }
+        vector.putBytes(at, n, bytes, 0);
       }
       case SHORT -> {
         for (int i = 0; i < n; i++) {
-          vector.putShort(at + i, (short) values[i]);
+          shorts[i] = (short) values[i];
         }
+        vector.putShorts(at, n, shorts, 0);
       }
       default -> throw new IllegalStateException("not of fixed width: " + type);
     }

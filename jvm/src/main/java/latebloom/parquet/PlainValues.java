@@ -40,6 +40,31 @@ final class PlainValues implements FixedValues {
     return data;
   }
 
+  /** The least of {@code n} neighbouring integers; the least there is of others. */
+  long least(int first, int n) {
+    return switch (physical) {
+      case INT32 -> leastInt(first, n);
+      case INT64 -> leastLong(first, n);
+      default -> Long.MIN_VALUE;
+    };
+  }
+
+  private long leastInt(int first, int n) {
+    int least = Integer.MAX_VALUE;
+    for (int i = 0; i < n; i++) {
+      least = Math.min(least, Bytes.intAt(data, start + (first + i) * 4));
+    }
+    return least;
+  }
+
+  private long leastLong(int first, int n) {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < n; i++) {
+      least = Math.min(least, Bytes.longAt(data, start + (first + i) * 8));
+    }
+    return least;
+  }
+
   @Override
   public void read(int[] indexes, int n, long[] out) {
     switch (physical) {

@@ -132,27 +132,53 @@ final class RleBitPacked {
     }
   }
 
-  // Up to 14 bits wide, one 8-byte load holds at least four values wherever they start in a byte.
   private void unpack(int first, int n, int[] out, int at) {
+    long lastWord = data.length - Long.BYTES - packedAt;
+    int words =
+        lastWord < 0
+            ? 0
+            : (int) Math.max(0, Math.min(n, (lastWord * 8 + 7) / bitWidth - first + 1));
     int done = 0;
-    long mask = (1L << bitWidth) - 1;
-    if (bitWidth <= 14) {
-      int w = bitWidth;
-      long bit = (long) first * w;
-      int safe = data.length - Long.BYTES;
-      while (n - done >= 4 && packedAt + (int) (bit >>> 3) <= safe) {
-        long word = Bytes.longAt(data, packedAt + (int) (bit >>> 3)) >>> (bit & 7);
-        out[at + done] = (int) (word & mask);
-        out[at + done + 1] = (int) (word >>> w & mask);
-        out[at + done + 2] = (int) (word >>> 2 * w & mask);
-        out[at + done + 3] = (int) (word >>> 3 * w & mask);
-        done += 4;
-        bit += 4L * w;
-      }
+    if (bitWidth == 8) {
+      unpackBytes(first, n, out, at);
+      done = n;
+    } else if (bitWidth <= 14) {
+      done = words & -4;
+      unpackFours(first, done, out, at);
     }
-    for (; done < n; done++) {
-      long bit = (long) (first + done) * bitWidth;
-      out[at + done] =
+    unpackOnes(first, done, n, out, at);
+  }
+
+  private void unpackBytes(int first, int n, int[] out, int at) {
+    byte[] bytes = data;
+    int from = packedAt + first;
+    for (int i = 0; i < n; i++) {
+      out[at + i] = bytes[from + i] & 0xff;
+    }
+  }
+
+  // Up to 14 bits wide, one 8-byte load holds at least four values wherever they start in a byte.
+  private void unpackFours(int first, int n, int[] out, int at) {
+    byte[] bytes = data;
+    int w = bitWidth;
+    int mask = (1 << w) - 1;
+    int from = packedAt;
+    long bit = (long) first * w;
+    for (int i = 0; i < n; i += 4) {
+      long word = Bytes.longAt(bytes, from + (int) (bit >>> 3)) >>> (bit & 7);
+      out[at + i] = (int) word & mask;
+      out[at + i + 1] = (int) (word >>> w) & mask;
+      out[at + i + 2] = (int) (word >>> 2 * w) & mask;
+      out[at + i + 3] = (int) (word >>> 3 * w) & mask;
+      bit += 4L * w;
+    }
+  }
+
+  private void unpackOnes(int first, int done, int n, int[] out, int at) {
+    long mask = (1L << bitWidth) - 1;
+    for (int i = done; i < n; i++) {
+      long bit = (long) (first + i) * bitWidth;
+      out[at + i] =
           (int) (Bytes.longAtOrPadded(data, packedAt + (int) (bit >>> 3)) >>> (bit & 7) & mask);
     }
   }

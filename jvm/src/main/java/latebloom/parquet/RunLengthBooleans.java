@@ -12,6 +12,11 @@ final class RunLengthBooleans implements FixedValues {
     this.bits = new RleBitPacked(bytes.array(), from, from + length, 1);
   }
 
+  /** The runs themselves. */
+  RleBitPacked bits() {
+    return bits;
+  }
+
   @Override
   public void read(int[] indexes, int n, long[] out) {
     if (block.length < n) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+
+/** Makes the output column that a scan would hand to a column. */
+public final class BenchColumn {
+  private BenchColumn() {}
+
+  /** A batch of its own each time it is reset. */
+  public static OutputColumn of(WritableColumnVector vector) {
+    return new OutputColumn(vector);
+  }
+
+  public static void begin(OutputColumn column) {
+    column.reset();
+    column.position(0, true);
+  }
+}
