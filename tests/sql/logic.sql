@@ -25,7 +25,6 @@ select id, s from t where low = 3 and i32 + id > 100 and f64 < 50d;
 select id, s from t where i32 > 100 or f64 > 10d;
 -- expect: either
 select id, s from t where i32 > id;
--- expect: spark not-selective
 select id, s from t where i32 % 7 = 0;
 -- expect: either
 select id, s from t where rand(4) < 2 and low = 3;

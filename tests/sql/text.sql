@@ -47,7 +47,5 @@ select id, bin from t where bin = X'00' or bin is null;
 select id, s from t where s like null;
 -- expect: either
 select id, mode from t where s like mode;
--- expect: spark not-selective
 select id, mode from t where upper(mode) = 'AIR';
--- expect: spark not-selective
 select id, mode from t where length(s) > 100;
