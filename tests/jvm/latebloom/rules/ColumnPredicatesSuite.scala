@@ -156,6 +156,52 @@ class ColumnPredicatesSuite extends AnyFunSuite {
     none(Like(string, Literal("a\\"), '\\'), string)
   }
 
+  test("conditions on the upper or lower case form of a string") {
+    val column = AttributeReference("c", StringType)()
+    val cased = strings ++ Seq("İ", "ß", "ΑΣ", "ǅ", "Air", "aIR", "reg air").map(UTF8String.fromString)
+    def lit(s: String) = Literal(s)
+    for {
+      mapped <- Seq(Lower(column), Upper(column))
+      condition <- Seq(
+        EqualTo(mapped, lit("air")),
+        EqualTo(lit("AIR"), mapped),
+        In(mapped, Seq("a", "A", "é", "É", "i̇", "ss", "SS").map(lit)),
+        new Like(mapped, lit("%air%")),
+        new Like(mapped, lit("A_R")),
+        StartsWith(mapped, lit("re")),
+        Contains(mapped, lit("ς")),
+        LessThan(mapped, lit("b")),
+        IsNull(mapped),
+        Not(EqualTo(mapped, lit("abc"))),
+        And(IsNotNull(column), EqualTo(mapped, lit("abc"))),
+        Or(EqualTo(column, lit("b")), EqualTo(mapped, lit("air")))
+      )
+    } {
+      val bound = BindReferences.bindReference(condition, Seq(column))
+      val all = cased :+ null
+      assert(
+        passing(condition, column, all).map(show) ==
+          all.filter(v => bound.eval(InternalRow(v)) == true).map(show),
+        condition.sql
+      )
+    }
+  }
+
+  test("regular expressions that look for fixed text") {
+    val column = AttributeReference("c", StringType)()
+    Seq("a", "^a", "AIR", "^AIR.*", ".*AIR", ".*AIR.*", "a|b", "^a|^b", "^(ab|b)", "(?:ab|AI)", "",
+      "^", "a%", "a\\.b|line", "a b")
+      .foreach { pattern =>
+        check(RLike(column, Literal(pattern)), column)
+        check(Not(RLike(column, Literal(pattern))), column)
+      }
+    Seq("a$", "^a$", "a.b", "a+", "[ab]", "\\d", "(?i)air", "^.*AIR", "a\\.*", "a\\|b", "é", "(a)(b)",
+      "((a))", "a|(b)", "a{2}")
+      .foreach { pattern =>
+        assert(ColumnPredicates.compile(RLike(column, Literal(pattern)), column).isEmpty, pattern)
+      }
+  }
+
   private def check(condition: Expression, column: Attribute): Unit = {
     val all = values(column.dataType) :+ null
     val bound = BindReferences.bindReference(condition, Seq(column))

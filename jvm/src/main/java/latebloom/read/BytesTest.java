@@ -24,7 +24,8 @@ public sealed interface BytesTest extends Serializable
         BytesTestLeaves.Prefix,
         BytesTestLeaves.Suffix,
         BytesTestLeaves.Infix,
-        BytesTestLeaves.Like {
+        BytesTestLeaves.Like,
+        CaseMapped {
 
   /** Whether the string of {@code length} bytes at {@code offset} passes. */
   boolean test(byte[] data, int offset, int length);
@@ -153,6 +154,15 @@ public sealed interface BytesTest extends Serializable
   /** Passes the strings that match. */
   static BytesTest like(LikePattern pattern) {
     return new BytesTestLeaves.Like(pattern);
+  }
+
+  /**
+   * Passes the strings whose lower case form, or upper case form, passes {@code mapped}.
+   *
+   * @param icu whether what is not ASCII is mapped by ICU rather than by Java, as Spark is set
+   */
+  static BytesTest caseMapped(BytesTest mapped, boolean upper, boolean icu) {
+    return mapped instanceof Constant ? mapped : new CaseMapped(mapped, upper, icu);
   }
 
   /** Nothing or everything. */

@@ -6,6 +6,7 @@ import scala.jdk.OptionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.CollationFactory
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -22,7 +23,43 @@ object ColumnPredicates {
 
   /** The rows for which `condition`, which refers to no column but `column`, is TRUE. */
   def compile(condition: Expression, column: Attribute): Option[ColumnPredicate] =
+    condition match {
+      case CaseMapping(mapping, ofMapped) => direct(ofMapped, column).map(mapping.before)
+      case And(left, right)               =>
+        for { l <- compile(left, column); r <- compile(right, column) } yield l.and(r)
+      case Or(left, right) =>
+        for { l <- compile(left, column); r <- compile(right, column) } yield l.or(r)
+      case _ => direct(condition, column)
+    }
+
+  private def direct(condition: Expression, column: Attribute): Option[ColumnPredicate] =
     Domain.of(column).flatMap(new Compiler(column, _).truth(condition)).map(_.rowsTrue)
+
+  /** The lower or upper case form of a column of strings. */
+  final private case class CaseMapping(upper: Boolean, icu: Boolean) {
+    def before(p: ColumnPredicate): ColumnPredicate = p match {
+      case b: ColumnPredicate.Bytes =>
+        new ColumnPredicate.Bytes(b.nullPasses, BytesTest.caseMapped(b.test, upper, icu))
+      case other => other
+    }
+  }
+
+  private object CaseMapping {
+
+    /** A condition on `lower(c)`, or on `upper(c)`, and on nothing else of `c`, with the same condition
+      * on `c` itself.
+      */
+    def unapply(condition: Expression): Option[(CaseMapping, Expression)] = {
+      val mapped = condition.collect { case m @ (Lower(_: Attribute) | Upper(_: Attribute)) => m }
+      val columns = condition.collect { case a: Attribute => a }
+      val same = mapped.map(_.getClass).distinct.size == 1 && mapped.size == columns.size
+      Option.when(same && columns.forall(_.dataType == StringType)) {
+        val upper = mapped.head.isInstanceOf[Upper]
+        val icu = SQLConf.get.getConf(SQLConf.ICU_CASE_MAPPINGS_ENABLED)
+        (CaseMapping(upper, icu), condition.transform { case m if mapped.contains(m) => m.children.head })
+      }
+    }
+  }
 
   final private case class Truth(rowsTrue: ColumnPredicate, rowsFalse: ColumnPredicate) {
     def and(that: Truth): Truth =
@@ -63,6 +100,7 @@ object ColumnPredicates {
 
       case s: StringPredicate                            => strings(s)
       case Like(Column(), OfColumnType(pattern), escape) => like(e, pattern, escape)
+      case RLike(Column(), OfColumnType(pattern))        => rlike(pattern)
       case LikeAll(Column(), patterns)                   => likes(e, patterns)(identity, _ and _)
       case NotLikeAll(Column(), patterns)                => likes(e, patterns)(_.not, _ and _)
       case LikeAny(Column(), patterns)                   => likes(e, patterns)(identity, _ or _)
@@ -138,6 +176,9 @@ object ColumnPredicates {
           .toScala
           .map(p => ofTest(BytesTest.like(p)))
       }
+
+    private def rlike(pattern: Any): Option[Truth] =
+      if (pattern == null) Some(unknown) else SimpleRegex.compile(pattern.toString).map(ofTest)
 
     private def likes(e: Expression, patterns: Seq[UTF8String])(
         one: Truth => Truth,

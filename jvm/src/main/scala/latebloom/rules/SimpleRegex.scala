@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.rules
+
+import java.nio.charset.StandardCharsets.US_ASCII
+
+import latebloom.read.BytesTest
+
+/** Regular expressions that only look for fixed text, somewhere or at the start: what RLIKE finds with
+  * them can be found in the bytes. All others, `$` among them, which also matches before a line end,
+  * are left to Java.
+  */
+private[rules] object SimpleRegex {
+  private val meta = "\\^$.|?*+()[]{}"
+  private val group = """(\^?)\((?:\?:)?([^()]*)\)""".r
+
+  /** The strings in which RLIKE finds `pattern`. */
+  def compile(pattern: String): Option[BytesTest] = {
+    val alternatives = pattern match {
+      case group(anchor, inner) => inner.split("\\|", -1).toSeq.map(anchor + _)
+      case _                    => pattern.split("\\|", -1).toSeq
+    }
+    val tests = alternatives.map(one)
+    Option.when(tests.forall(_.isDefined))(tests.flatten.reduce(_ or _))
+  }
+
+  private def one(alternative: String): Option[BytesTest] =
+    if (alternative.startsWith("^")) {
+      literal(alternative.tail.stripSuffix(".*")).map(BytesTest.startsWith)
+    } else {
+      literal(alternative.stripPrefix(".*").stripSuffix(".*")).map(BytesTest.contains)
+    }
+
+  /** The bytes of a text in which every character stands for itself, or is escaped to do so. */
+  private def literal(text: String): Option[Array[Byte]] = {
+    val bytes = new StringBuilder
+    val rest = text.iterator
+    var plain = true
+    while (plain && rest.hasNext) {
+      rest.next() match {
+        case '\\' =>
+          val escaped = rest.nextOption()
+          plain = escaped.exists(meta.indexOf(_) >= 0)
+          bytes ++= escaped
+        case c =>
+          plain = c >= ' ' && c < 127 && meta.indexOf(c) < 0
+          bytes += c
+      }
+    }
+    Option.when(plain)(bytes.toString.getBytes(US_ASCII))
+  }
+}
