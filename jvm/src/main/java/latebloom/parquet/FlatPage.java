@@ -139,18 +139,41 @@ final class FlatPage {
     return rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
   }
 
+  /** 1 for a row that is not null, of a page that has nulls, else 0. */
+  int validBit(int row) {
+    return (int) (valid[row >>> 6] >>> row & 1);
+  }
+
+  /** Which of {@code rows[from, from + n)}, at most 64 of a page that has nulls, are null. */
+  long nullBits(int[] rows, int from, int n) {
+    long bits = 0;
+    for (int i = 0; i < n; i++) {
+      bits |= (validBit(rows[from + i]) ^ 1L) << i;
+    }
+    return bits;
+  }
+
   /**
    * Writes, of those of {@code rows[0, n)} that are not null, the indexes among the page's values.
    *
    * @return how many are not null
    */
   int valueIndexes(int[] rows, int n, int[] out) {
+    int first = rows[0];
+    int last = rows[n - 1];
     int v = 0;
+    if (last - first == n - 1) {
+      int from = valueIndex(first);
+      int to = valueIndex(last) + validBit(last);
+      while (from + v < to) {
+        out[v] = from + v;
+        v++;
+      }
+      return v;
+    }
     for (int i = 0; i < n; i++) {
-      int row = rows[i];
-      int w = row >>> 6;
-      out[v] = rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
-      v += (int) (valid[w] >>> row & 1);
+      out[v] = valueIndex(rows[i]);
+      v += validBit(rows[i]);
     }
     return v;
   }

@@ -98,13 +98,10 @@ final class FlatSink {
   private void spreadCodes(int[] codes, int valid, int[] rows, int n, FlatPage nulls) {
     int v = valid;
     for (int i = n - 1; i >= 0; i--) {
-      if (nulls.isNull(rows[i])) {
-        vector.putNull(at + i);
-        codes[i] = 0;
-      } else {
-        codes[i] = codes[--v];
-      }
+      v -= nulls.validBit(rows[i]);
+      codes[i] = codes[v];
     }
+    putNulls(rows, n, nulls);
   }
 
   /** Writes byte strings that lie in {@code data}. */
@@ -249,14 +246,22 @@ final class FlatSink {
     at += n;
   }
 
+  // No branch on what is null, which can't be predicted: a null gets some value, which nobody reads.
   private void spread(long[] values, int valid, int[] rows, int n, FlatPage nulls) {
     int v = valid;
     for (int i = n - 1; i >= 0; i--) {
-      if (nulls.isNull(rows[i])) {
-        vector.putNull(at + i);
-        values[i] = 0;
-      } else {
-        values[i] = values[--v];
+      v -= nulls.validBit(rows[i]);
+      values[i] = values[v];
+    }
+    putNulls(rows, n, nulls);
+  }
+
+  private void putNulls(int[] rows, int n, FlatPage nulls) {
+    for (int from = 0; from < n; from += Long.SIZE) {
+      long bits = nulls.nullBits(rows, from, Math.min(Long.SIZE, n - from));
+      while (bits != 0) {
+        vector.putNull(at + from + Long.numberOfTrailingZeros(bits));
+        bits &= bits - 1;
       }
     }
   }
