@@ -5,6 +5,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import latebloom.parquet.RangeFetcher.Wanted;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
@@ -42,6 +43,7 @@ final class ColumnChunk {
   final ColumnDescriptor descriptor;
   final ColumnChunkMetaData meta;
   final int rows;
+  private final boolean chainsPages;
   private final Counters counters;
 
   private OffsetIndex index;
@@ -60,23 +62,28 @@ final class ColumnChunk {
     boolean read;
   }
 
+  /**
+   * @param chainsPages whether the file's writer may have made DELTA_BYTE_ARRAY pages that build on
+   *     each other
+   */
   ColumnChunk(
       ColumnPlace place,
       ColumnDescriptor descriptor,
       ColumnChunkMetaData meta,
       int rows,
+      boolean chainsPages,
       Counters counters) {
     this.place = place;
     this.descriptor = descriptor;
     this.meta = meta;
     this.rows = rows;
+    this.chainsPages = chainsPages;
     this.counters = counters;
   }
 
   /** Whether pages can be left out by reading this chunk's offset index first. */
   boolean wantsIndex(Selection wanted) {
     return index == null
-        && !isDeltaPacked()
         && !walked
         && !indexUseless
         && meta.getOffsetIndexReference() != null
@@ -293,22 +300,31 @@ final class ColumnChunk {
 
   /**
    * Whether Spark's reader can be asked for some of the rows; else it must read every page in turn.
-   * It can't when the rows of a page are unknown, nor with DELTA_BINARY_PACKED: asked for no value,
-   * its decoder starts again from the page's first, and the reader above it asks for that where a
-   * step ends just before a range of rows begins. Nor with DELTA_BYTE_ARRAY of fixed length, whose
-   * decoder skips nothing.
+   * It can't when the rows of a page are unknown, nor when its decoder can't skip.
    */
-  boolean skipsRows() {
-    return !isDeltaPacked() && !isFixedDelta() && (rowsFollowValues() || index != null);
+  boolean sparkSkipsRows() {
+    return sparkSkipsValues() && (rowsFollowValues() || index != null);
   }
 
-  private boolean isFixedDelta() {
-    return meta.getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY
-        && meta.getEncodings().contains(Encoding.DELTA_BYTE_ARRAY);
+  /**
+   * Spark's decoder of DELTA_BINARY_PACKED, asked for no value, starts again from the page's first,
+   * and the reader above it asks for that where a step ends just before a range of rows begins. Its
+   * decoder of DELTA_BYTE_ARRAY of fixed length skips nothing.
+   */
+  boolean sparkSkipsValues() {
+    Set<Encoding> encodings = meta.getEncodings();
+    boolean fixed =
+        meta.getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY;
+    return !encodings.contains(Encoding.DELTA_BINARY_PACKED)
+        && !(encodings.contains(Encoding.DELTA_BYTE_ARRAY) && (fixed || chainsPages));
   }
 
-  private boolean isDeltaPacked() {
-    return meta.getEncodings().contains(Encoding.DELTA_BINARY_PACKED);
+  /**
+   * Whether a page's first string may build on the last one of the page before, as some old writers
+   * had it (PARQUET-246). Only Spark's reader, page by page, can read those.
+   */
+  boolean chainsStrings() {
+    return chainsPages && meta.getEncodings().contains(Encoding.DELTA_BYTE_ARRAY);
   }
 
   int firstRow(int page) {

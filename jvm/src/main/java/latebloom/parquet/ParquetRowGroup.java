@@ -124,13 +124,16 @@ final class ParquetRowGroup implements RowGroup {
                 column,
                 meta(column),
                 rows,
+                split.chainsPages,
                 split.counters));
   }
 
   /** Whether we decode the column in this row group; else Spark's reader does. */
   private boolean isFlat(int column) {
     ParquetSplit.Column c = split.columns[column];
-    return c.flat() != null && Decoders.decode(c.flat(), meta(c.leaf()));
+    return c.flat() != null
+        && Decoders.decode(c.flat(), meta(c.leaf()))
+        && !chunk(c.leaf()).chainsStrings();
   }
 
   private List<ColumnChunk> chunksOf(int column) throws IOException {
@@ -149,8 +152,9 @@ final class ParquetRowGroup implements RowGroup {
   public void fetch(List<Need> needs) throws IOException {
     Set<ColumnChunk> indexed = new LinkedHashSet<>();
     for (Need need : needs) {
+      boolean flat = isFlat(need.column());
       for (ColumnChunk chunk : chunksOf(need.column())) {
-        if (chunk.wantsIndex(need.rows())) {
+        if ((flat || chunk.sparkSkipsValues()) && chunk.wantsIndex(need.rows())) {
           indexed.add(chunk);
         }
       }
@@ -159,7 +163,7 @@ final class ParquetRowGroup implements RowGroup {
     List<Wanted> pages = new ArrayList<>();
     for (Need need : needs) {
       List<ColumnChunk> leaves = chunksOf(need.column());
-      boolean selects = isFlat(need.column()) || leaves.stream().allMatch(ColumnChunk::skipsRows);
+      boolean selects = isFlat(need.column()) || leaves.stream().allMatch(ColumnChunk::sparkSkipsRows);
       for (ColumnChunk chunk : leaves) {
         chunk.want(selects ? need.rows() : Selection.all(rows), pages);
       }

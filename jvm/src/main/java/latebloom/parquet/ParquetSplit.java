@@ -17,8 +17,10 @@ import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
 import latebloom.read.Selection;
+import org.apache.parquet.CorruptDeltaByteArrays;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.Encoding;
 import org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.parquet.filter2.predicate.FilterPredicate;
 import org.apache.parquet.hadoop.ParquetFileReader;
@@ -43,6 +45,7 @@ public final class ParquetSplit implements RowGroups {
   final PageCache.Budget pageBudget;
   final Counters counters;
   final Column[] columns;
+  final boolean chainsPages;
 
   /** By how many readers each column is read: the payload and the filters. */
   final int[] uses;
@@ -105,6 +108,9 @@ public final class ParquetSplit implements RowGroups {
         columnIndexFilter == null || !options.useColumnIndexFilter()
             ? null
             : new ColumnIndexPruning(reader, FilterCompat.get(columnIndexFilter), columnIndexFilter);
+    this.chainsPages =
+        CorruptDeltaByteArrays.requiresSequentialReads(
+            reader.getFileMetaData().getCreatedBy(), Encoding.DELTA_BYTE_ARRAY);
     this.columns = new Column[spec.columnCount()];
     for (int i = 0; i < columns.length; i++) {
       columns[i] = resolve(i, parquet.get(i), calendars);

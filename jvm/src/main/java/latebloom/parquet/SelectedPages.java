@@ -46,7 +46,7 @@ final class SelectedPages implements PageReadStore {
     this.rows = rows;
     this.rowGroupOffset = rowGroupOffset;
     this.reader = reader;
-    this.exact = chunks.values().stream().allMatch(ColumnChunk::skipsRows);
+    this.exact = chunks.values().stream().allMatch(ColumnChunk::sparkSkipsRows);
   }
 
   /**

@@ -366,7 +366,7 @@ public class ColumnBenchmark {
   public int ours() throws IOException {
     Counters counters = new Counters();
     ColumnChunk chunk =
-        new ColumnChunk(new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, counters);
+        new ColumnChunk(new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, false, counters);
     List<RangeFetcher.Wanted> ranges = new ArrayList<>();
     chunk.want(Selection.all(ROWS), ranges);
     ranges.get(0).receiver().accept(chunkBytes);
