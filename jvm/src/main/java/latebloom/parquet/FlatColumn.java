@@ -272,8 +272,13 @@ final class FlatColumn implements SelectiveColumn {
     }
     for (int done = 0; done < n; done += BLOCK) {
       int k = Math.min(BLOCK, n - done);
-      ascend(rows, first + done, k);
-      selectBlock(k);
+      if (cursor.codes != null && !page.hasNulls()) {
+        cursor.codes.readRange(first + done, k, codes);
+        sink.codes(codes, k, rows, k, null);
+      } else {
+        ascend(rows, first + done, k);
+        selectBlock(k);
+      }
     }
   }
 

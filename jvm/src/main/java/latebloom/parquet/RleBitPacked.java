@@ -13,6 +13,10 @@ package latebloom.parquet;
  *
  * Values are asked for by index, ascending; a run is passed over without being unpacked, and within
  * a packed run any value is found by its bit position.
+ *
+ * <p>The unpacking loops stand in methods of their own, count in steps of what one load holds, and
+ * work on locals: C2 hoists the shifts by multiples of the width and the range checks of the output
+ * out of them, and what is left of a value is a shift, a mask and a store.
  */
 final class RleBitPacked {
   private final byte[] data;
@@ -142,6 +146,9 @@ final class RleBitPacked {
     if (bitWidth == 8) {
       unpackBytes(first, n, out, at);
       done = n;
+    } else if (bitWidth <= 7) {
+      done = words & -8;
+      unpackEights(first, done, out, at);
     } else if (bitWidth <= 14) {
       done = words & -4;
       unpackFours(first, done, out, at);
@@ -157,7 +164,28 @@ final class RleBitPacked {
     }
   }
 
-  // Up to 14 bits wide, one 8-byte load holds at least four values wherever they start in a byte.
+  // Wherever a value starts in a byte, an 8-byte load holds eight of up to 7 bits, four of up to 14.
+  private void unpackEights(int first, int n, int[] out, int at) {
+    byte[] bytes = data;
+    int w = bitWidth;
+    int mask = (1 << w) - 1;
+    int from = packedAt;
+    long bit = (long) first * w;
+    for (int i = 0; i < n; i += 8) {
+      long word = Bytes.longAt(bytes, from + (int) (bit >>> 3)) >>> (bit & 7);
+      long high = word >>> 4 * w;
+      out[at + i] = (int) word & mask;
+      out[at + i + 1] = (int) (word >>> w) & mask;
+      out[at + i + 2] = (int) (word >>> 2 * w) & mask;
+      out[at + i + 3] = (int) (word >>> 3 * w) & mask;
+      out[at + i + 4] = (int) high & mask;
+      out[at + i + 5] = (int) (high >>> w) & mask;
+      out[at + i + 6] = (int) (high >>> 2 * w) & mask;
+      out[at + i + 7] = (int) (high >>> 3 * w) & mask;
+      bit += 8L * w;
+    }
+  }
+
   private void unpackFours(int first, int n, int[] out, int at) {
     byte[] bytes = data;
     int w = bitWidth;
