@@ -50,7 +50,8 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     val letters = random.oneOf(2, 200)
     var last = Array.emptyByteArray
     Array.fill(1 + random.nextInt(1500)) {
-      val n = if (length >= 0) length else random.oneOf(0, 1, random.nextInt(12), random.nextInt(90))
+      val n =
+        if (length >= 0) length else random.oneOf(0, 1, random.nextInt(12), random.nextInt(90))
       val kept = random.oneOf(0, last.length, random.nextInt(last.length + 1)).min(n)
       last = last.take(kept) ++ Array.fill(n - kept)(random.nextInt(letters).toByte)
       last
@@ -99,11 +100,26 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       Array.tabulate(width)(i => (v >> (8 * (width - 1 - i))).toByte)
     )
 
-  private def blocks(random: Random): (Int, Int) = random.oneOf((128, 4), (128, 1), (2048, 8), (64, 8))
+  private def blocks(random: Random): (Int, Int) =
+    random.oneOf((128, 4), (128, 1), (2048, 8), (64, 8))
 
   private val numeric: Seq[Form] = Seq(
-    Form("INT32", Physical.INT32, 4, Encoding.PLAIN, 32, (_, v) => ints(new PlainValuesWriter(64, 1 << 20, heap), v)),
-    Form("INT64", Physical.INT64, 8, Encoding.PLAIN, 64, (_, v) => longs(new PlainValuesWriter(64, 1 << 20, heap), v)),
+    Form(
+      "INT32",
+      Physical.INT32,
+      4,
+      Encoding.PLAIN,
+      32,
+      (_, v) => ints(new PlainValuesWriter(64, 1 << 20, heap), v)
+    ),
+    Form(
+      "INT64",
+      Physical.INT64,
+      8,
+      Encoding.PLAIN,
+      64,
+      (_, v) => longs(new PlainValuesWriter(64, 1 << 20, heap), v)
+    ),
     Form(
       "INT32",
       Physical.INT32,
@@ -310,7 +326,8 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
   )
 
   for (form <- textual) {
-    val name = s"strings of ${if (form.length < 0) "any" else form.length} bytes in ${form.encoding}"
+    val name =
+      s"strings of ${if (form.length < 0) "any" else form.length} bytes in ${form.encoding}"
 
     test(s"$name are found at any ascending indexes") {
       forSeeds(200) { random =>
@@ -337,7 +354,8 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  /** A few bytes changed, mostly near the front, where the counts are; sometimes the end cut off. */
+  /** A few bytes changed, mostly near the front, where the counts are; sometimes the end cut off.
+    */
   private def damaged(random: Random, bytes: Array[Byte]): Array[Byte] = {
     val b = bytes.clone()
     for (_ <- 0 to random.nextInt(4) if b.nonEmpty) {

@@ -171,10 +171,10 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
       case IntegerType | DateType | _: YearMonthIntervalType => vector.getInt(0).toLong
       case FloatType  => java.lang.Float.floatToRawIntBits(vector.getFloat(0)).toLong
       case DoubleType => java.lang.Double.doubleToRawLongBits(vector.getDouble(0))
-      case d: DecimalType if d.precision <= 9     => vector.getInt(0).toLong
-      case d: DecimalType if d.precision <= 18    => vector.getLong(0)
+      case d: DecimalType if d.precision <= 9       => vector.getInt(0).toLong
+      case d: DecimalType if d.precision <= 18      => vector.getLong(0)
       case StringType | BinaryType | _: DecimalType => vector.getBinary(0).toSeq
-      case _                                      => vector.getLong(0)
+      case _                                        => vector.getLong(0)
     }
   }
 
@@ -198,7 +198,11 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
   private def crashes(column: ColumnDescriptor, to: DataType): Boolean =
     column.getPrimitiveType.getPrimitiveTypeName == BINARY && DecimalType.is64BitDecimalType(to)
 
-  private def smallDecimal(page: Array[Byte], logical: LogicalTypeAnnotation, to: DataType): Long = {
+  private def smallDecimal(
+      page: Array[Byte],
+      logical: LogicalTypeAnnotation,
+      to: DataType
+  ): Long = {
     val from = logical.asInstanceOf[LogicalTypeAnnotation.DecimalLogicalTypeAnnotation]
     val d = to.asInstanceOf[DecimalType]
     val unscaled = BigInt(page.drop(4)) * BigInt(10).pow(d.scale - from.getScale)

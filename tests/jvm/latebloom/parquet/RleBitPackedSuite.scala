@@ -62,7 +62,10 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
       for (from <- written.indices by step) {
         val n = step.min(written.length - from)
         val word = cursor.bits(from, n)
-        assert((0 until 64).map(b => word >>> b & 1) == written.slice(from, from + n).padTo(64, 0).toSeq)
+        assert((0 until 64).map(b => word >>> b & 1) == written.slice(
+          from,
+          from + n
+        ).padTo(64, 0).toSeq)
       }
     }
   }

@@ -43,8 +43,8 @@ final class ParquetFiles private (
 ) extends Serializable {
   import ParquetFiles._
 
-  /** The scan of a file split, or the counter of the files that Spark's reader must read for the same
-    * reason as this one.
+  /** The scan of a file split, or the counter of the files that Spark's reader must read for the
+    * same reason as this one.
     */
   def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
