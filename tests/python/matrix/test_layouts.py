@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from _pair import Pair
+from _pair import Pair, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -363,6 +363,64 @@ def test_split_bytes_are_read_where_spark_refuses_them(tmp_path: Path, pair_of: 
         "select * from t where fixed = X'3030303331' and id < 2000",
         "select wide, fixed, dec from t where s = 'text 3'",
     )
+
+
+def test_every_flat_column_is_decoded_by_the_scan(tmp_path: Path, pair_of: PairOf) -> None:
+    """What Spark's own reader decodes for us is not counted as decoded."""
+    rows = 500
+    moments = pa.array([None if i % 7 == 0 else i * 10**11 for i in range(rows)], pa.int64())
+    columns = {
+        "u8": pa.array([i % 256 for i in range(rows)], pa.uint8()),
+        "u32": pa.array([2**32 - 1 - i for i in range(rows)], pa.uint32()),
+        "u64": pa.array([2**64 - 1 - i for i in range(rows)], pa.uint64()),
+        "ms": moments.cast(pa.timestamp("ms", "UTC")),
+        "ntz": moments.cast(pa.timestamp("us")),
+        "day": pa.array([i - 800000 for i in range(rows)], pa.int32()).cast(pa.date32()),
+        "dec": pa.array(range(rows), pa.int32()).cast(pa.decimal128(30, 4)),
+        "fixed": pa.array([b"%05d" % i for i in range(rows)], pa.binary(5)),
+        "packed": pa.array([i * i for i in range(rows)], pa.int32()),
+        "text": pa.array([f"text {i}" for i in range(rows)]),
+        "lengths": pa.array([f"text {i}" for i in range(rows)]),
+        "split": pa.array([i / 3 for i in range(rows)], pa.float64()),
+        "wider": pa.array(range(rows), pa.int32()),
+        # Statistics prove a filter on it, so that it is not read itself.
+        "keep": pa.array([1] * rows, pa.int32()),
+    }
+    encodings = {
+        "packed": "DELTA_BINARY_PACKED",
+        "u64": "DELTA_BINARY_PACKED",
+        "text": "DELTA_BYTE_ARRAY",
+        "fixed": "DELTA_BYTE_ARRAY",
+        "lengths": "DELTA_LENGTH_BYTE_ARRAY",
+        "split": "BYTE_STREAM_SPLIT",
+    }
+    dictionary = [name for name in columns if name not in encodings]
+    for name, int96 in (("plain", False), ("int96", True)):
+        (tmp_path / name).mkdir()
+        pq.write_table(
+            pa.table(columns),
+            tmp_path / name / "part.parquet",
+            use_dictionary=dictionary if int96 else False,
+            column_encoding=encodings,
+            use_deprecated_int96_timestamps=int96,
+            store_schema=False,
+        )
+        pair = pair_of(
+            {
+                "spark.sql.parquet.datetimeRebaseModeInRead": "LEGACY",
+                "spark.sql.parquet.int96RebaseModeInRead": "LEGACY",
+                "spark.sql.parquet.int96TimestampConversion": str(int96).lower(),
+                "spark.sql.session.timeZone": "America/Los_Angeles",
+            }
+        )
+        read = pair.off.read.parquet(str(tmp_path / name)).schema
+        wider = {"wider": "decimal(24,4)"}
+        ddl = ", ".join(f"{f.name} {wider.get(f.name, f.dataType.simpleString())}" for f in read)
+        with_schema(pair, tmp_path / name, ddl)
+        for column in columns:
+            sql = f"select {column} from t where keep = 1"
+            check(pair, sql)
+            assert run(pair.on, sql).counted["valuesDecoded"] == rows, column
 
 
 def test_filters_on_columns_that_are_read_page_by_page(tmp_path: Path, pair_of: PairOf) -> None:
