@@ -32,7 +32,7 @@ WORK = ("rowGroupsPruned", "rowGroupsSkipped", "rowGroupsLate", "rowGroupsEager"
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
 NOT_VECTORIZED = "Unsupported encoding: BYTE_STREAM_SPLIT"
 LEFT_TO_SPARK = ("filesEncrypted", "filesTooLarge")
-COUNTED = (*WORK, "rowsFiltered", *LEFT_TO_SPARK)
+COUNTED = (*WORK, "rowsFiltered", "valuesDecoded", *LEFT_TO_SPARK)
 
 
 @dataclass(frozen=True)
