@@ -53,7 +53,8 @@ class ExplainSuite extends LateBloomTest {
   }
 
   private val whole = "select id from t where s in ('s1', 's3') and n between 3 and 5"
-  private val partly = "select id, _metadata.row_index from t where n = 3 and id % 4 = 1 and id > p and p in (2, 9)"
+  private val partly =
+    "select id, _metadata.row_index from t where n = 3 and id % 4 = 1 and id > p and p in (2, 9)"
 
   golden("whole-filter-simple", SimpleMode, whole)
   golden("whole-filter-formatted", FormattedMode, whole)

@@ -56,7 +56,7 @@ class InspectorSuite extends LateBloomTest {
       assert((applied \ "scanFilters").extract[Seq[String]] ==
         Seq("(n IS NOT NULL) AND (n = 3)", "(id IS NOT NULL)"))
       assert((applied \ "payload").extract[Seq[String]] == Seq("id"))
-      assert((applied \ "residual" \ "code").extract[Seq[String]]== Seq("non-deterministic"))
+      assert((applied \ "residual" \ "code").extract[Seq[String]] == Seq("non-deterministic"))
       assert(!(declined \ "applied").extract[Boolean])
       assert((declined \ "code").extract[String] == "no-filter")
       Seq("reason", "fix").foreach(k => assert((declined \ k).extract[String].nonEmpty))

@@ -158,7 +158,8 @@ class ColumnPredicatesSuite extends AnyFunSuite {
 
   test("conditions on the upper or lower case form of a string") {
     val column = AttributeReference("c", StringType)()
-    val cased = strings ++ Seq("İ", "ß", "ΑΣ", "ǅ", "Air", "aIR", "reg air").map(UTF8String.fromString)
+    val cased =
+      strings ++ Seq("İ", "ß", "ΑΣ", "ǅ", "Air", "aIR", "reg air").map(UTF8String.fromString)
     def lit(s: String) = Literal(s)
     for {
       mapped <- Seq(Lower(column), Upper(column))
@@ -189,14 +190,44 @@ class ColumnPredicatesSuite extends AnyFunSuite {
 
   test("regular expressions that look for fixed text") {
     val column = AttributeReference("c", StringType)()
-    Seq("a", "^a", "AIR", "^AIR.*", ".*AIR", ".*AIR.*", "a|b", "^a|^b", "^(ab|b)", "(?:ab|AI)", "",
-      "^", "a%", "a\\.b|line", "a b")
+    Seq(
+      "a",
+      "^a",
+      "AIR",
+      "^AIR.*",
+      ".*AIR",
+      ".*AIR.*",
+      "a|b",
+      "^a|^b",
+      "^(ab|b)",
+      "(?:ab|AI)",
+      "",
+      "^",
+      "a%",
+      "a\\.b|line",
+      "a b"
+    )
       .foreach { pattern =>
         check(RLike(column, Literal(pattern)), column)
         check(Not(RLike(column, Literal(pattern))), column)
       }
-    Seq("a$", "^a$", "a.b", "a+", "[ab]", "\\d", "(?i)air", "^.*AIR", "a\\.*", "a\\|b", "é", "(a)(b)",
-      "((a))", "a|(b)", "a{2}")
+    Seq(
+      "a$",
+      "^a$",
+      "a.b",
+      "a+",
+      "[ab]",
+      "\\d",
+      "(?i)air",
+      "^.*AIR",
+      "a\\.*",
+      "a\\|b",
+      "é",
+      "(a)(b)",
+      "((a))",
+      "a|(b)",
+      "a{2}"
+    )
       .foreach { pattern =>
         assert(ColumnPredicates.compile(RLike(column, Literal(pattern)), column).isEmpty, pattern)
       }

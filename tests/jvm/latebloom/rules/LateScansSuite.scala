@@ -111,7 +111,9 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("what may fail is evaluated after all that cannot, in its order, and only where it must be") {
+  test(
+    "what may fail is evaluated after all that cannot, in its order, and only where it must be"
+  ) {
     // Rows that the conditions before it drop would fail.
     Seq(
       "n in (3, 4) and 1 / (n - 2) > 0",

@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import java.util.Arrays;
 import latebloom.parquet.FlatType.Held;
 import latebloom.parquet.FlatType.Physical;
 import org.apache.parquet.format.Encoding;
 import org.apache.spark.sql.execution.vectorized.Dictionary;
 
 /**
- * The decoded dictionary of a column chunk, as Spark holds its values: numbers (see {@link
- * FixedValues}) or byte strings. Also what Spark's vectors look codes up in.
+ * The dictionary of a column chunk, as Spark holds its values: numbers (see {@link FixedValues}) or
+ * byte strings. Also what Spark's vectors look codes up in.
  *
- * <p>An entry may be one that Spark refuses to convert. That is an error only for a row that has it.
+ * <p>Entries are decoded as they are asked for: a few rows of a large row group must not pay for all
+ * of its dictionary. An entry may be one that Spark refuses to convert. That is an error only for a
+ * row that has it.
  */
 final class ChunkDictionary implements Dictionary {
+  /** Byte strings are located in steps of at least so many. */
+  private static final int STEP = 1024;
+
   private final FlatType type;
   private final int size;
+
+  private final FixedValues entries;
+  private int looked;
   private long[] values;
   private int[] ints;
   private RuntimeException[] refused;
-  private byte[] data;
+
+  private final StringValues strings;
+  private int located;
   private int[] offsets;
   private int[] lengths;
   private byte[][] copies;
@@ -35,42 +46,14 @@ final class ChunkDictionary implements Dictionary {
     }
     this.type = type;
     this.size = size;
-    int[] all = new int[size];
-    for (int i = 0; i < size; i++) {
-      all[i] = i;
-    }
     if (type.isBytes()) {
-      StringValues strings = Decoders.strings(type, Encoding.PLAIN, page, size);
-      offsets = new int[size];
-      lengths = new int[size];
-      strings.locate(all, size, offsets, lengths);
-      data = strings.data();
-      copies = new byte[size][];
+      entries = null;
+      strings = Decoders.strings(type, Encoding.PLAIN, page, size);
+      offsets = new int[0];
+      lengths = offsets;
     } else {
-      values = new long[size];
-      try {
-        Decoders.fixed(type, Encoding.PLAIN, page, size).read(all, size, values);
-      } catch (CorruptPageException | IndexOutOfBoundsException e) {
-        throw e;
-      } catch (RuntimeException e) {
-        readOneByOne(page);
-      }
-    }
-  }
-
-  private void readOneByOne(Bytes page) {
-    FixedValues entries = Decoders.fixed(type, Encoding.PLAIN, page, size);
-    refused = new RuntimeException[size];
-    int[] code = new int[1];
-    long[] value = new long[1];
-    for (int i = 0; i < size; i++) {
-      code[0] = i;
-      try {
-        entries.read(code, 1, value);
-        values[i] = value[0];
-      } catch (RuntimeException e) {
-        refused[i] = e;
-      }
+      entries = Decoders.fixed(type, Encoding.PLAIN, page, size);
+      strings = null;
     }
   }
 
@@ -78,13 +61,63 @@ final class ChunkDictionary implements Dictionary {
     return size;
   }
 
-  /** The numbers by code; null for byte strings. */
+  /** All the numbers by code. */
   long[] values() {
+    decodeNumbers();
     return values;
+  }
+
+  private void decodeNumbers() {
+    if (values == null) {
+      long[] all = new long[size];
+      try {
+        entries.read(ascending(0, size), size, all);
+      } catch (CorruptPageException | IndexOutOfBoundsException e) {
+        throw e;
+      } catch (RuntimeException e) {
+        readOneByOne(all);
+      }
+      values = all;
+    }
+  }
+
+  private static int[] ascending(int from, int n) {
+    int[] all = new int[n];
+    for (int i = 0; i < n; i++) {
+      all[i] = from + i;
+    }
+    return all;
+  }
+
+  private void readOneByOne(long[] all) {
+    refused = new RuntimeException[size];
+    int[] code = new int[1];
+    long[] value = new long[1];
+    for (int i = 0; i < size; i++) {
+      code[0] = i;
+      try {
+        entries.read(code, 1, value);
+        all[i] = value[0];
+      } catch (RuntimeException e) {
+        refused[i] = e;
+      }
+    }
+  }
+
+  /** Whether so few entries were looked up, these included, that they need not all be decoded. */
+  private boolean areFew(int n) {
+    looked += n;
+    return values == null && looked < size / 2;
   }
 
   /** Looks {@code n} codes up among the numbers. */
   void look(int[] codes, int n, long[] out) {
+    if (areFew(n)) {
+      check(codes, n);
+      entries.read(codes, n, out);
+      return;
+    }
+    decodeNumbers();
     for (int i = 0; i < n; i++) {
       out[i] = values[codes[i]];
     }
@@ -97,9 +130,9 @@ final class ChunkDictionary implements Dictionary {
     }
   }
 
-  /** As {@link #look(int[], int, long[])}, of numbers of 32 bits; false when some is refused. */
+  /** As {@link #look(int[], int, long[])}, of numbers of 32 bits; false when it must be that way. */
   boolean look(int[] codes, int n, int[] out) {
-    if (refused != null) {
+    if (values == null || refused != null) {
       return false;
     }
     if (ints == null) {
@@ -108,65 +141,110 @@ final class ChunkDictionary implements Dictionary {
         ints[i] = (int) values[i];
       }
     }
-    int[] entries = ints;
+    int[] all = ints;
     for (int i = 0; i < n; i++) {
-      out[i] = entries[codes[i]];
+      out[i] = all[codes[i]];
     }
     return true;
   }
 
+  /** Throws unless these are codes of entries; the greatest of them. */
+  int check(int[] codes, int n) {
+    int max = -1;
+    int min = 0;
+    for (int i = 0; i < n; i++) {
+      max = Math.max(max, codes[i]);
+      min = Math.min(min, codes[i]);
+    }
+    if (min < 0 || max >= size) {
+      throw new CorruptPageException(
+          "dictionary code " + (min < 0 ? min : max) + " of " + size + " entries");
+    }
+    return max;
+  }
+
   /** Looks {@code n} codes up among the byte strings, which lie in {@link #data}. */
   void locate(int[] codes, int n, int[] offsets, int[] lengths) {
+    locateTo(check(codes, n));
     for (int i = 0; i < n; i++) {
       offsets[i] = this.offsets[codes[i]];
       lengths[i] = this.lengths[codes[i]];
     }
   }
 
-  byte[] data() {
-    return data;
+  /** Makes the byte strings up to {@code code} known, the last one for a larger code. */
+  private void locateTo(int code) {
+    if (code < located || located == size) {
+      return;
+    }
+    // Only those that lie in the page as they are stay where they are when others are located.
+    boolean stays = strings instanceof PlainStrings;
+    int to = stays ? Math.min(size, Math.max(code + 1, 2 * located + STEP)) : size;
+    int n = to - located;
+    int[] moreOffsets = new int[n];
+    int[] moreLengths = new int[n];
+    strings.locate(ascending(located, n), n, moreOffsets, moreLengths);
+    offsets = Arrays.copyOf(offsets, to);
+    lengths = Arrays.copyOf(lengths, to);
+    System.arraycopy(moreOffsets, 0, offsets, located, n);
+    System.arraycopy(moreLengths, 0, lengths, located, n);
+    located = to;
   }
 
+  byte[] data() {
+    return strings.data();
+  }
+
+  /** Where in {@link #data} each byte string begins. */
   int[] offsets() {
+    locateTo(size - 1);
     return offsets;
   }
 
   int[] lengths() {
+    locateTo(size - 1);
     return lengths;
   }
 
   /** Whether some entry can't be looked up, so that rows must be looked at one by one. */
   boolean refusesSome() {
+    if (entries != null) {
+      decodeNumbers();
+    }
     return refused != null;
   }
 
   @Override
   public int decodeToInt(int id) {
-    return (int) values[id];
+    return (int) values()[id];
   }
 
   @Override
   public long decodeToLong(int id) {
-    return values[id];
+    return values()[id];
   }
 
   @Override
   public float decodeToFloat(int id) {
-    return Float.intBitsToFloat((int) values[id]);
+    return Float.intBitsToFloat((int) values()[id]);
   }
 
   @Override
   public double decodeToDouble(int id) {
     return type.held() == Held.FLOAT
         ? decodeToFloat(id)
-        : Double.longBitsToDouble(values[id]);
+        : Double.longBitsToDouble(values()[id]);
   }
 
   @Override
   public byte[] decodeToBinary(int id) {
+    if (copies == null) {
+      copies = new byte[size][];
+    }
     byte[] copy = copies[id];
     if (copy == null) {
-      copy = java.util.Arrays.copyOfRange(data, offsets[id], offsets[id] + lengths[id]);
+      locateTo(id);
+      copy = Arrays.copyOfRange(data(), offsets[id], offsets[id] + lengths[id]);
       copies[id] = copy;
     }
     return copy;

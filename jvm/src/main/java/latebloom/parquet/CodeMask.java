@@ -75,10 +75,13 @@ final class CodeMask {
   }
 
   private void evaluate(int code) {
-    boolean passes =
-        type.isBytes()
-            ? open.test(dictionary.data(), dictionary.offsets()[code], dictionary.lengths()[code])
-            : open.test(dictionary.values()[code]);
+    boolean passes;
+    if (type.isBytes()) {
+      byte[] value = dictionary.decodeToBinary(code);
+      passes = open.test(value, 0, value.length);
+    } else {
+      passes = open.test(dictionary.values()[code]);
+    }
     mask[code] = (byte) (passes ? 1 : 0);
   }
 }

@@ -7,6 +7,9 @@ package latebloom.parquet;
  * booleans as 0 or 1, INT96 timestamps as microseconds.
  */
 interface FixedValues {
-  /** Writes the values at {@code indexes[0, n)}, which ascend and follow those of earlier calls. */
+  /**
+   * Writes the values at {@code indexes[0, n)}, which ascend and follow those of earlier calls; of
+   * PLAIN values, in any order.
+   */
   void read(int[] indexes, int n, long[] out);
 }

@@ -202,7 +202,7 @@ final class FlatColumn implements SelectiveColumn {
     if (sink == null) {
       sink = new FlatSink(type);
     }
-    sink.begin(out, n, chunk.hasDictionary() ? dictionary() : null);
+    sink.begin(out, n);
     int i = 0;
     while (i < n) {
       int p = chunk.pageOf(wanted[i], pageIndex);
@@ -274,7 +274,7 @@ final class FlatColumn implements SelectiveColumn {
       int k = Math.min(BLOCK, n - done);
       if (cursor.codes != null && !page.hasNulls()) {
         cursor.codes.readRange(first + done, k, codes);
-        sink.codes(codes, k, rows, k, null);
+        sink.codes(cursor.dictionary, codes, k, rows, k, null);
       } else {
         ascend(rows, first + done, k);
         selectBlock(k);
@@ -295,7 +295,7 @@ final class FlatColumn implements SelectiveColumn {
     int valid = nulls == null ? n : nulls.valueIndexes(rows, n, indexes);
     if (cursor.codes != null) {
       cursor.codes.read(at, valid, codes);
-      sink.codes(codes, valid, rows, n, nulls);
+      sink.codes(cursor.dictionary, codes, valid, rows, n, nulls);
     } else if (type.isBytes()) {
       cursor.strings.locate(at, valid, offsets, lengths);
       sink.strings(cursor.strings.data(), offsets, lengths, valid, rows, n, nulls);

@@ -22,10 +22,14 @@ final class FlatSink {
   private final float[] floats = new float[FlatColumn.BLOCK];
   private final double[] doubles = new double[FlatColumn.BLOCK];
   private final long[] looked = new long[FlatColumn.BLOCK];
+  private final int[] offsets = new int[FlatColumn.BLOCK];
+  private final int[] lengths = new int[FlatColumn.BLOCK];
 
   private WritableColumnVector vector;
   private WritableColumnVector ids;
   private ChunkDictionary dictionary;
+  private int rows;
+  private boolean whole;
   private int first;
   private int at;
 
@@ -35,41 +39,39 @@ final class FlatSink {
 
   /**
    * Begins a batch's worth of {@code n} rows.
-   *
-   * @param dictionary of the column chunk that they come from, or null
    */
-  void begin(OutputColumn out, int n, ChunkDictionary dictionary) {
+  void begin(OutputColumn out, int n) {
     this.vector = out.vector();
-    this.dictionary = dictionary;
+    this.rows = n;
+    this.whole = out.whole();
     this.at = out.at();
     this.first = at;
     this.ids = null;
-    if (type.isBytes() && dictionary != null && out.whole()) {
-      ids = vector.reserveDictionaryIds(n);
-      vector.setDictionary(dictionary);
-    }
   }
 
-  /** Writes dictionary codes. */
-  void codes(int[] codes, int valid, int[] rows, int n, FlatPage nulls) {
+  /**
+   * Writes dictionary codes.
+   *
+   * @param dictionary of the column chunk, the same one for all of a batch's rows
+   */
+  void codes(
+      ChunkDictionary dictionary, int[] codes, int valid, int[] rows, int n, FlatPage nulls) {
+    this.dictionary = dictionary;
+    if (type.isBytes() && whole && at == first) {
+      ids = vector.reserveDictionaryIds(this.rows);
+      vector.setDictionary(dictionary);
+    }
     if (ids != null) {
-      checkCodes(codes, valid);
+      // Spark looks the codes up later, where nobody would say which file is corrupt.
+      dictionary.check(codes, valid);
       if (nulls != null) {
         spreadCodes(codes, valid, rows, n, nulls);
       }
       ids.putInts(at, n, codes, 0);
       at += n;
     } else if (type.isBytes()) {
-      int v = 0;
-      for (int i = 0; i < n; i++, at++) {
-        if (nulls != null && nulls.isNull(rows[i])) {
-          vector.putNull(at);
-        } else {
-          int code = codes[v++];
-          vector.putByteArray(
-              at, dictionary.data(), dictionary.offsets()[code], dictionary.lengths()[code]);
-        }
-      }
+      dictionary.locate(codes, valid, offsets, lengths);
+      strings(dictionary.data(), offsets, lengths, valid, rows, n, nulls);
     } else {
       if (nulls == null && type.held() == Held.INT && dictionary.look(codes, valid, ints)) {
         vector.putInts(at, n, ints, 0);
@@ -78,20 +80,6 @@ final class FlatSink {
       }
       dictionary.look(codes, valid, looked);
       values(looked, valid, rows, n, nulls);
-    }
-  }
-
-  // Spark looks the codes up later, where nobody would say which file is corrupt.
-  private void checkCodes(int[] codes, int valid) {
-    int max = -1;
-    int min = 0;
-    for (int i = 0; i < valid; i++) {
-      max = Math.max(max, codes[i]);
-      min = Math.min(min, codes[i]);
-    }
-    if (min < 0 || max >= dictionary.size()) {
-      throw new CorruptPageException(
-          "dictionary code " + (min < 0 ? min : max) + " of " + dictionary.size() + " entries");
     }
   }
 
@@ -124,9 +112,8 @@ final class FlatSink {
   private void decodeWritten() {
     for (int i = first; i < at; i++) {
       if (!vector.isNullAt(i)) {
-        int code = ids.getDictId(i);
-        vector.putByteArray(
-            i, dictionary.data(), dictionary.offsets()[code], dictionary.lengths()[code]);
+        byte[] value = dictionary.decodeToBinary(ids.getDictId(i));
+        vector.putByteArray(i, value, 0, value.length);
       }
     }
     vector.setDictionary(null);

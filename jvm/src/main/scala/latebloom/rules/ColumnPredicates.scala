@@ -46,8 +46,8 @@ object ColumnPredicates {
 
   private object CaseMapping {
 
-    /** A condition on `lower(c)`, or on `upper(c)`, and on nothing else of `c`, with the same condition
-      * on `c` itself.
+    /** A condition on `lower(c)`, or on `upper(c)`, and on nothing else of `c`, with the same
+      * condition on `c` itself.
       */
     def unapply(condition: Expression): Option[(CaseMapping, Expression)] = {
       val mapped = condition.collect { case m @ (Lower(_: Attribute) | Upper(_: Attribute)) => m }
@@ -56,7 +56,10 @@ object ColumnPredicates {
       Option.when(same && columns.forall(_.dataType == StringType)) {
         val upper = mapped.head.isInstanceOf[Upper]
         val icu = SQLConf.get.getConf(SQLConf.ICU_CASE_MAPPINGS_ENABLED)
-        (CaseMapping(upper, icu), condition.transform { case m if mapped.contains(m) => m.children.head })
+        (
+          CaseMapping(upper, icu),
+          condition.transform { case m if mapped.contains(m) => m.children.head }
+        )
       }
     }
   }

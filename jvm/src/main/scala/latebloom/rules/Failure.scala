@@ -13,28 +13,28 @@ private[latebloom] object Failure {
   def mayFail(e: Expression): Boolean = !cannotFail(e) || e.children.exists(mayFail)
 
   private def cannotFail(e: Expression): Boolean = e match {
-    case _: Attribute | _: BoundReference | _: Literal | _: Alias                           => true
+    case _: Attribute | _: BoundReference | _: Literal | _: Alias                            => true
     case _: And | _: Or | _: Not | _: IsNull | _: IsNotNull | _: IsNaN | _: AtLeastNNonNulls => true
-    case _: BinaryComparison | _: In | _: InSet                                             => true
-    case _: If | _: CaseWhen | _: Coalesce | _: NaNvl | _: Greatest | _: Least              => true
-    case _: StartsWith | _: EndsWith | _: Contains                                          => true
+    case _: BinaryComparison | _: In | _: InSet                                              => true
+    case _: If | _: CaseWhen | _: Coalesce | _: NaNvl | _: Greatest | _: Least               => true
+    case _: StartsWith | _: EndsWith | _: Contains                                           => true
     case Like(_, pattern, _) => pattern.isInstanceOf[Literal] && validPattern(e)
     case _: RLike            => e.children.last.isInstanceOf[Literal] && validPattern(e)
-    case _: LikeAll | _: NotLikeAll | _: LikeAny | _: NotLikeAny                             => true
-    case _: Upper | _: Lower | _: Length | _: OctetLength | _: BitLength                    => true
-    case _: Substring | _: StringTrim | _: StringTrimLeft | _: StringTrimRight              => true
-    case _: StringReplace | _: StringInstr | _: Reverse | _: SubstringIndex | _: Concat     => true
-    case _: Year | _: Month | _: DayOfMonth | _: DayOfWeek | _: DayOfYear | _: Quarter      => true
-    case _: WeekOfYear | _: WeekDay | _: Hour | _: Minute | _: Second | _: LastDay          => true
-    case _: DateDiff | _: DateAdd | _: DateSub                                              => true
-    case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                       => true
-    case _: GetStructField | _: Size | _: ArrayContains                                     => true
-    case _: Murmur3Hash | _: XxHash64                                                       => true
+    case _: LikeAll | _: NotLikeAll | _: LikeAny | _: NotLikeAny                        => true
+    case _: Upper | _: Lower | _: Length | _: OctetLength | _: BitLength                => true
+    case _: Substring | _: StringTrim | _: StringTrimLeft | _: StringTrimRight          => true
+    case _: StringReplace | _: StringInstr | _: Reverse | _: SubstringIndex | _: Concat => true
+    case _: Year | _: Month | _: DayOfMonth | _: DayOfWeek | _: DayOfYear | _: Quarter  => true
+    case _: WeekOfYear | _: WeekDay | _: Hour | _: Minute | _: Second | _: LastDay      => true
+    case _: DateDiff | _: DateAdd | _: DateSub                                          => true
+    case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                   => true
+    case _: GetStructField | _: Size | _: ArrayContains                                 => true
+    case _: Murmur3Hash | _: XxHash64                                                   => true
     case a: BinaryArithmetic => a.evalMode != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>
       c.evalMode != EvalMode.ANSI || Cast.canUpCast(c.child.dataType, c.dataType)
     case KnownNotNull(_) | KnownFloatingPointNormalized(_) => true
-    case _                                                                         => false
+    case _                                                 => false
   }
 
   /** Decimals that do not fit may be an error in other modes than ANSI, too. */

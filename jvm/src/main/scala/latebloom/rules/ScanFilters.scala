@@ -57,7 +57,12 @@ private[latebloom] object ScanFilters {
   /** A condition in terms of the columns that are read, and as it was written. */
   final private case class Named(tree: Expression, text: String)
 
-  final private case class Compiled(filter: ScanFilter, level: Level, cost: Int, columns: Seq[String]) {
+  final private case class Compiled(
+      filter: ScanFilter,
+      level: Level,
+      cost: Int,
+      columns: Seq[String]
+  ) {
     def planned: Planned = Planned(filter, level, columns)
   }
 

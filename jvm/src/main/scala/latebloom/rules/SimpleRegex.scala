@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets.US_ASCII
 
 import latebloom.read.BytesTest
 
-/** Regular expressions that only look for fixed text, somewhere or at the start: what RLIKE finds with
-  * them can be found in the bytes. All others, `$` among them, which also matches before a line end,
-  * are left to Java.
+/** Regular expressions that only look for fixed text, somewhere or at the start: what RLIKE finds
+  * with them can be found in the bytes. All others, `$` among them, which also matches before a
+  * line end, are left to Java.
   */
 private[rules] object SimpleRegex {
   private val meta = "\\^$.|?*+()[]{}"

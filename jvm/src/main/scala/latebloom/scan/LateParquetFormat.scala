@@ -56,7 +56,7 @@ final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
       val counters = new Counters
       val drain = () => counters.drainTo((c: Counter, n: Long) => scanMetrics(c.key).add(n))
       val source: BatchSource = files.open(file, counters) match {
-        case Right(scan) => scan
+        case Right(scan)  => scan
         case Left(reason) =>
           counters.add(reason, 1)
           files.filter(file, sparkRead(file))

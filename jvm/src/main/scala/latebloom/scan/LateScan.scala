@@ -151,7 +151,8 @@ class LateScan(
   private def read: Seq[Attribute] = output.take(requiredSchema.length) ++ filterOnly
 
   /** The conditions as they are evaluated. */
-  @transient private[latebloom] lazy val filters: ScanFilters = ScanFilters.compile(scanFilters, read)
+  @transient private[latebloom] lazy val filters: ScanFilters =
+    ScanFilters.compile(scanFilters, read)
 
   /** Names of the columns that are filtered by, in the order in which they are read. */
   def filterColumns: Seq[String] = filters.filters.flatMap(_.columns).distinct
