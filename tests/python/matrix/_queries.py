@@ -159,7 +159,9 @@ class Generator:
     def _condition(self) -> str:
         """A condition on one column, or an OR of such on several."""
         rng = self._rng
-        arms = [self._tree(rng.choice(list(_LITERALS)), 2) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+        arms = [
+            self._tree(rng.choice(list(_LITERALS)), 2) for _ in range(rng.choice((1, 1, 1, 2, 3)))
+        ]
         if len(arms) > 1 and rng.random() < 0.3:
             arms[0] = f"{arms[0]} and {self._tree(rng.choice(list(_LITERALS)), 1)}"
         if len(arms) > 1 and rng.random() < 0.3:
