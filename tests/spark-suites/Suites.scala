@@ -2,7 +2,9 @@
 
 package latebloom.suites
 
-/** Spark's suites that read files through FileSourceScanExec, most of them Parquet. */
+/** Spark's suites that read files through FileSourceScanExec, most of them Parquet, and some that try
+  * all kinds of queries.
+  */
 object Suites {
   private val sql = "org.apache.spark.sql"
   private val parquet = s"$sql.execution.datasources.parquet"
@@ -22,6 +24,13 @@ object Suites {
     s"$sql.execution.datasources.FileSourceStrategySuite",
     s"$sql.DynamicPartitionPruningV1SuiteAEOn",
     s"$sql.DynamicPartitionPruningV1SuiteAEOff",
+    s"$parquet.ParquetEncodingSuite",
+    s"$sql.DataFrameSuite",
+    s"$sql.ColumnExpressionSuite",
+    s"$sql.DatasetSuite",
+    s"$sql.CachedTableSuite",
+    s"$sql.SubquerySuite",
+    s"$sql.SQLQueryTestSuite",
     s"$sql.sources.BucketedReadWithoutHiveSupportSuite",
     s"$sql.sources.DisableUnnecessaryBucketedScanWithoutHiveSupportSuite"
   )
