@@ -4,6 +4,19 @@ package latebloom.bench;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import latebloom.read.LongRanges;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.BasePredicate;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GreaterThanOrEqual;
+import org.apache.spark.sql.catalyst.expressions.InSet;
+import org.apache.spark.sql.catalyst.expressions.LessThanOrEqual;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.Or;
+import org.apache.spark.sql.catalyst.expressions.Predicate;
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -31,6 +44,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class LongRangesBenchmark {
   static final int VALUES = 4096;
   private static final long DOMAIN = 1L << 40;
+  private static final Expression KEY = new BoundReference(0, DataTypes.LongType, false);
 
   @Param({"one", "two", "eight", "window", "points", "many"})
   public String shape;
@@ -42,6 +56,9 @@ public class LongRangesBenchmark {
   private long[] values;
   private int[] out;
   private LongRanges ranges;
+  private Expression condition;
+  private BasePredicate compiled;
+  private SpecificInternalRow row;
 
   @Setup
   public void setup() {
@@ -53,11 +70,13 @@ public class LongRangesBenchmark {
           case "two" -> spread(2, DOMAIN);
           case "eight" -> spread(8, DOMAIN);
           case "window" -> spread(100, 10_000);
-          case "points" -> LongRanges.ofPoints(random.longs(1000, 0, DOMAIN).toArray());
+          case "points" -> points(random.longs(1000, 0, DOMAIN).toArray());
           case "many" -> spread(1000, DOMAIN);
           default -> throw new IllegalArgumentException(shape);
         };
     long[] points = new Random(7).longs(1000, 0, DOMAIN).toArray();
+    row = new SpecificInternalRow(new StructType().add("key", DataTypes.LongType));
+    compiled = Predicate.create(condition);
     values = new long[VALUES];
     for (int i = 0; i < VALUES; i++) {
       boolean pass = random.nextInt(100) < percent;
@@ -70,12 +89,27 @@ public class LongRangesBenchmark {
     }
   }
 
+  private LongRanges points(long... points) {
+    scala.collection.mutable.HashSet<Object> set = new scala.collection.mutable.HashSet<>();
+    for (long p : points) {
+      set.add(p);
+    }
+    condition = new InSet(KEY, set.toSet());
+    return LongRanges.ofPoints(points);
+  }
+
   /** So many intervals over the domain, which cover half of it. */
-  private static LongRanges spread(int n, long domain) {
+  private LongRanges spread(int n, long domain) {
     LongRanges ranges = LongRanges.none();
     for (int i = 0; i < n; i++) {
       long lo = domain / n * i;
-      ranges = ranges.union(LongRanges.of(lo, lo + domain / n / 2));
+      long hi = lo + domain / n / 2;
+      ranges = ranges.union(LongRanges.of(lo, hi));
+      Expression within =
+          new And(
+              new GreaterThanOrEqual(KEY, new Literal(lo, DataTypes.LongType)),
+              new LessThanOrEqual(KEY, new Literal(hi, DataTypes.LongType)));
+      condition = condition == null ? within : new Or(condition, within);
     }
     return ranges;
   }
@@ -83,5 +117,17 @@ public class LongRangesBenchmark {
   @Benchmark
   public int filter() {
     return ranges.filter(values, VALUES, out);
+  }
+
+  /** The predicate that Spark compiles for the same condition, row by row. */
+  @Benchmark
+  public int spark() {
+    int k = 0;
+    for (int i = 0; i < VALUES; i++) {
+      row.setLong(0, values[i]);
+      out[k] = i;
+      k += compiled.eval(row) ? 1 : 0;
+    }
+    return k;
   }
 }
