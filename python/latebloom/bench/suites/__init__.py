@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from latebloom.bench.suites import first_light, micro, seeds, store, tpcds, tpch, worst
+from latebloom.bench.suites import first_light, micro, scan, seeds, store, tpcds, tpch, worst
 
 SUITES = {
     suite.name: suite
@@ -11,6 +11,7 @@ SUITES = {
         first_light.SUITE,
         micro.SUITE,
         micro.FULL_SUITE,
+        scan.SUITE,
         seeds.SUITE,
         store.SUITE,
         tpcds.SUITE,

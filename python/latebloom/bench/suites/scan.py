@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the selective Parquet scan is for, with the bars that it has to clear."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from latebloom.bench import _tpch
+from latebloom.bench._generated import Generated, Layout, Made, Several
+from latebloom.bench._suite import Query, Suite
+
+_COLUMNS, _WIDE = 16, 150
+
+
+def _payload(columns: int, start: int, stop: int) -> Mapping[str, Any]:
+    import numpy as np
+
+    random = np.random.default_rng(start)
+    return {f"p{i}": random.integers(0, 2**31, stop - start) for i in range(columns)}
+
+
+def _coded(rows: int, start: int, stop: int) -> Mapping[str, Any]:
+    """A string of 1,000 values, one of 10,000, and 16 other columns."""
+    import numpy as np
+
+    random = np.random.default_rng((1, start))
+    n = stop - start
+    return {
+        "name": [f"name number {i}" for i in random.integers(0, 1000, n).tolist()],
+        "rare": [f"rare number {i}" for i in random.integers(0, 10_000, n).tolist()],
+        **_payload(_COLUMNS, start, stop),
+    }
+
+
+def _numbered(rows: int, start: int, stop: int) -> Mapping[str, Any]:
+    """The row's place in the table, a random number below 10,000, and 14 other columns."""
+    import numpy as np
+
+    random = np.random.default_rng((2, start))
+    place = (np.arange(start, stop) * 10_000 // rows).astype(np.int32)
+    anywhere = random.integers(0, 10_000, stop - start).astype(np.int32)
+    return {"place": place, "anywhere": anywhere, **_payload(_COLUMNS - 2, start, stop)}
+
+
+def _wide(rows: int, start: int, stop: int) -> Mapping[str, Any]:
+    import numpy as np
+
+    random = np.random.default_rng((3, start))
+    keys = {k: random.integers(0, 10_000, stop - start) for k in ("k1", "k2")}
+    return {**keys, **_payload(_WIDE - 2, start, stop)}
+
+
+_CODED = Layout(dictionary=("name", "rare"))
+_TABLES = Generated(
+    {
+        "coded": Made(600_000, _coded, 8 * 18, _CODED),
+        "numbered": Made(600_000, _numbered, 8 * _COLUMNS),
+        "wide150": Made(120_000, _wide, 8 * _WIDE, Layout(compression="zstd", group_rows=200_000)),
+    }
+)
+
+_Q28 = (
+    "select avg(l_extendedprice), count(l_extendedprice), count(distinct l_extendedprice)"
+    " from lineitem where l_quantity between 0 and 5 and (l_discount between 0.08 and 0.10"
+    " or l_tax between 0.07 and 0.08 or l_suppkey between 500 and 1000)"
+)
+
+_coded_query = partial(Query, tables=("coded",), at_least=4)
+_numbered_query = partial(Query, tables=("numbered",))
+_wide_query = partial(Query, tables=("wide150",), at_least=30)
+
+
+def _lineitem(query: Query, at_least: float) -> Query:
+    return replace(query, tables=("lineitem",), at_least=at_least)
+
+
+SUITE = Suite(
+    "scan",
+    "The selective Parquet scan's own work, with its bars: rare strings, rare numbers, clustered "
+    "and random, many columns.",
+    (
+        _lineitem(_tpch.LIKE, 6),
+        _lineitem(_tpch.PARTKEY, 2),
+        _lineitem(_tpch.DICTIONARY, 2),
+        _lineitem(Query("q28-like", _Q28), 3),
+        _coded_query("string 1 %", "select * from coded where name like 'name number 7_'"),
+        _coded_query("string 0.1 %", "select * from coded where name = 'name number 77'"),
+        _coded_query("string 0.01 %", "select * from coded where rare = 'rare number 77'"),
+        _numbered_query("int 1 % clustered", "select * from numbered where place < 100", 8),
+        _numbered_query("int 1 % random", "select * from numbered where anywhere < 100", 2.5),
+        _numbered_query("int 0.01 % random", "select * from numbered where anywhere = 77"),
+        _numbered_query("int 0.01 % counted", "select count(*) from numbered where anywhere = 77"),
+        _wide_query("150 columns, 0.01 %", "select * from wide150 where k1 = 77"),
+        _wide_query("150 columns, two rare", "select * from wide150 where k1 = 77 and k2 < 100"),
+    ),
+    Several((_tpch.Tpch("128MB"), _TABLES)),
+    scale=10,
+)
