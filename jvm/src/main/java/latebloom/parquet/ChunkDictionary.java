@@ -4,6 +4,7 @@ package latebloom.parquet;
 import java.util.Arrays;
 import latebloom.parquet.FlatType.Held;
 import latebloom.parquet.FlatType.Physical;
+import latebloom.read.ColumnPredicate;
 import org.apache.parquet.format.Encoding;
 import org.apache.spark.sql.execution.vectorized.Dictionary;
 
@@ -191,19 +192,18 @@ final class ChunkDictionary implements Dictionary {
     located = to;
   }
 
+  /** What those byte strings lie in that were located before. */
   byte[] data() {
     return strings.data();
   }
 
-  /** Where in {@link #data} each byte string begins. */
-  int[] offsets() {
+  /** Filters all entries; as {@link Keys#filter}. */
+  int filter(ColumnPredicate predicate, int[] out) {
+    if (!type.isBytes()) {
+      return Keys.filter(type, values().clone(), size, predicate, out);
+    }
     locateTo(size - 1);
-    return offsets;
-  }
-
-  int[] lengths() {
-    locateTo(size - 1);
-    return lengths;
+    return Keys.filterBytes(type, data(), offsets, lengths, size, predicate, out);
   }
 
   /** Whether some entry can't be looked up, so that rows must be looked at one by one. */

@@ -31,7 +31,7 @@ final class CodeMask {
   static CodeMask of(FlatType type, ChunkDictionary dictionary, ColumnPredicate predicate) {
     int size = dictionary.size();
     int[] passing = new int[size];
-    int n = Keys.filterDictionary(type, dictionary, predicate, passing);
+    int n = dictionary.filter(predicate, passing);
     byte[] mask = new byte[size];
     for (int i = 0; i < n; i++) {
       mask[passing[i]] = 1;

@@ -80,13 +80,4 @@ final class Keys {
     }
     return m;
   }
-
-  static int filterDictionary(
-      FlatType type, ChunkDictionary dictionary, ColumnPredicate predicate, int[] out) {
-    int n = dictionary.size();
-    return type.isBytes()
-        ? filterBytes(
-            type, dictionary.data(), dictionary.offsets(), dictionary.lengths(), n, predicate, out)
-        : filter(type, dictionary.values().clone(), n, predicate, out);
-  }
 }
