@@ -37,3 +37,5 @@ select id, low from t where low in (1, 2) and cast(low as string) = '2';
 select id, mode from t where low > 0 and 100 / low > 30;
 -- expect: either
 select id from t where i32 + low > 3 or rand(1) < 2;
+select id from t where mode like any ('q\\') or low > 0;
+select id from t where nvl(mode, 'none') = 'none' and (mode like any ('q\\') or low > 0);

@@ -6,9 +6,8 @@ import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 
 /**
- * Which codes of a dictionary pass a predicate. Kernels and cheap expressions are evaluated on every
- * entry at once. An expression that may fail, or a dictionary that is larger than what is asked of
- * it, is evaluated on an entry when a row with its code comes by, and then remembered.
+ * Which codes of a dictionary pass a predicate. Kernels, and expressions that cannot fail, are
+ * evaluated on every entry at once. An expression that may fail is evaluated on an entry when a row with its code comes by, and then remembered.
  */
 final class CodeMask {
   private static final byte UNKNOWN = 2;

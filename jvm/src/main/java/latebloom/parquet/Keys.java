@@ -60,12 +60,7 @@ final class Keys {
       ColumnPredicate predicate,
       int[] out) {
     if (predicate instanceof CompiledColumn compiled) {
-      int m = 0;
-      for (int i = 0; i < n; i++) {
-        out[m] = i;
-        m += compiled.test(data, offsets[i], lengths[i]) ? 1 : 0;
-      }
-      return m;
+      return filterCompiled(data, offsets, lengths, n, compiled, out);
     }
     ColumnPredicate.Bytes bytes = (ColumnPredicate.Bytes) predicate;
     if (!type.decimalBytes()) {
@@ -77,6 +72,16 @@ final class Keys {
       DecimalKeys.write(data, offsets[i], lengths[i], key, 0);
       out[m] = i;
       m += bytes.test().test(key, 0, key.length) ? 1 : 0;
+    }
+    return m;
+  }
+
+  private static int filterCompiled(
+      byte[] data, int[] offsets, int[] lengths, int n, CompiledColumn predicate, int[] out) {
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+      out[m] = i;
+      m += predicate.test(data, offsets[i], lengths[i]) ? 1 : 0;
     }
     return m;
   }

@@ -34,6 +34,7 @@ final class ParquetRowGroup implements RowGroup {
   private final Map<ColumnPath, ColumnChunkMetaData> metas;
   private final Map<ColumnPath, ColumnChunk> chunks = new LinkedHashMap<>();
   private final Map<Integer, PageCache> caches = new HashMap<>();
+  private final Map<Integer, Boolean> flat = new HashMap<>();
   private final Map<Use, FlatColumn> flatCursors = new HashMap<>();
   private final Map<Use, SparkColumn> sparkCursors = new HashMap<>();
 
@@ -130,10 +131,14 @@ final class ParquetRowGroup implements RowGroup {
 
   /** Whether we decode the column in this row group; else Spark's reader does. */
   private boolean isFlat(int column) {
-    ParquetSplit.Column c = split.columns[column];
-    return c.flat() != null
-        && Decoders.decode(c.flat(), meta(c.leaf()))
-        && !chunk(c.leaf()).chainsStrings();
+    return flat.computeIfAbsent(
+        column,
+        k -> {
+          ParquetSplit.Column c = split.columns[k];
+          return c.flat() != null
+              && Decoders.decode(c.flat(), meta(c.leaf()))
+              && !chunk(c.leaf()).chainsStrings();
+        });
   }
 
   private List<ColumnChunk> chunksOf(int column) throws IOException {

@@ -4,6 +4,7 @@ package latebloom.parquet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,7 @@ public final class ParquetSplit implements RowGroups {
   private final List<SparkReader> sparkReaders = new ArrayList<>();
   private final Map<Integer, Map<Integer, SparkReader>> byUse = new HashMap<>();
   private final Set<String> topLevel = new HashSet<>();
+  private final Map<ColumnPredicate, Boolean> missingPasses = new IdentityHashMap<>();
   private final boolean noRowPasses;
   private int next;
 
@@ -155,6 +157,15 @@ public final class ParquetSplit implements RowGroups {
 
   /** Whether the one value of a missing column passes: null, or the column's default. */
   boolean missingPasses(int column, ColumnPredicate predicate) throws IOException {
+    Boolean known = missingPasses.get(predicate);
+    if (known == null) {
+      known = constantPasses(column, predicate);
+      missingPasses.put(predicate, known);
+    }
+    return known;
+  }
+
+  private boolean constantPasses(int column, ColumnPredicate predicate) throws IOException {
     try (SparkReader probe = SparkReader.open(spark, columns[column].field)) {
       SparkColumn constant =
           new SparkColumn(

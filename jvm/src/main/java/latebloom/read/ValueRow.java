@@ -3,6 +3,8 @@ package latebloom.read;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow;
 import org.apache.spark.sql.types.BinaryType;
@@ -22,44 +24,35 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** A row of one flat column, through which Spark's compiled predicates see one value after another. */
 final class ValueRow {
-  private enum Held {
-    BOOLEAN,
-    BYTE,
-    SHORT,
-    INT,
-    LONG,
-    FLOAT,
-    DOUBLE,
-    DECIMAL
-  }
-
   private final SpecificInternalRow row;
   private final DataType type;
-  private final Held held;
+  private final LongConsumer setter;
 
   ValueRow(DataType type) {
     this.row = new SpecificInternalRow(new StructType().add("value", type));
     this.type = type;
-    this.held = held(type);
+    this.setter = setter(row, type);
   }
 
-  private static Held held(DataType type) {
+  private static LongConsumer setter(SpecificInternalRow row, DataType type) {
     if (type instanceof BooleanType) {
-      return Held.BOOLEAN;
+      return bits -> row.setBoolean(0, bits != 0);
     } else if (type instanceof ByteType) {
-      return Held.BYTE;
+      return bits -> row.setByte(0, (byte) bits);
     } else if (type instanceof ShortType) {
-      return Held.SHORT;
+      return bits -> row.setShort(0, (short) bits);
     } else if (type instanceof IntegerType
         || type instanceof DateType
         || type instanceof YearMonthIntervalType) {
-      return Held.INT;
+      return bits -> row.setInt(0, (int) bits);
     } else if (type instanceof FloatType) {
-      return Held.FLOAT;
+      return bits -> row.setFloat(0, Float.intBitsToFloat((int) bits));
     } else if (type instanceof DoubleType) {
-      return Held.DOUBLE;
+      return bits -> row.setDouble(0, Double.longBitsToDouble(bits));
+    } else if (type instanceof DecimalType d) {
+      return bits -> row.update(0, Decimal.createUnsafe(bits, d.precision(), d.scale()));
     }
-    return type instanceof DecimalType ? Held.DECIMAL : Held.LONG;
+    return bits -> row.setLong(0, bits);
   }
 
   InternalRow ofNull() {
@@ -72,19 +65,7 @@ final class ValueRow {
    *     decimals as their unscaled value
    */
   InternalRow of(long bits) {
-    switch (held) {
-      case BOOLEAN -> row.setBoolean(0, bits != 0);
-      case BYTE -> row.setByte(0, (byte) bits);
-      case SHORT -> row.setShort(0, (short) bits);
-      case INT -> row.setInt(0, (int) bits);
-      case LONG -> row.setLong(0, bits);
-      case FLOAT -> row.setFloat(0, Float.intBitsToFloat((int) bits));
-      case DOUBLE -> row.setDouble(0, Double.longBitsToDouble(bits));
-      case DECIMAL -> {
-        DecimalType d = (DecimalType) type;
-        row.update(0, Decimal.createUnsafe(bits, d.precision(), d.scale()));
-      }
-    }
+    setter.accept(bits);
     return row;
   }
 
@@ -94,7 +75,7 @@ final class ValueRow {
       BigDecimal value = new BigDecimal(new BigInteger(data, offset, length), d.scale());
       row.update(0, Decimal.apply(value, d.precision(), d.scale()));
     } else if (type instanceof BinaryType) {
-      row.update(0, java.util.Arrays.copyOfRange(data, offset, offset + length));
+      row.update(0, Arrays.copyOfRange(data, offset, offset + length));
     } else {
       row.update(0, UTF8String.fromBytes(data, offset, length));
     }

@@ -42,6 +42,8 @@ private[rules] object Conjuncts {
     val columns = conjunct.references.toSeq
     if (conjunct.exists(_.isInstanceOf[PlanExpression[_]])) {
       Some(Reasons.subquery(conjunct))
+    } else if (Failure.hasInvalidPattern(conjunct)) {
+      Some(Reasons.invalidPattern(conjunct))
     } else if (columns.isEmpty) {
       Some(Reasons.noColumn)
     } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.rules
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.{DecimalType, NumericType}
 
@@ -18,9 +20,7 @@ private[latebloom] object Failure {
     case _: BinaryComparison | _: In | _: InSet                                              => true
     case _: If | _: CaseWhen | _: Coalesce | _: NaNvl | _: Greatest | _: Least               => true
     case _: StartsWith | _: EndsWith | _: Contains                                           => true
-    case Like(_, pattern, _) => pattern.isInstanceOf[Literal] && validPattern(e)
-    case _: RLike            => e.children.last.isInstanceOf[Literal] && validPattern(e)
-    case _: LikeAll | _: NotLikeAll | _: LikeAny | _: NotLikeAny                        => true
+    case FixedPattern(valid)                                                            => valid
     case _: Upper | _: Lower | _: Length | _: OctetLength | _: BitLength                => true
     case _: Substring | _: StringTrim | _: StringTrimLeft | _: StringTrimRight          => true
     case _: StringReplace | _: StringInstr | _: Reverse | _: SubstringIndex | _: Concat => true
@@ -41,9 +41,19 @@ private[latebloom] object Failure {
   private def fixedSize(e: Expression): Boolean =
     e.dataType.isInstanceOf[NumericType] && !e.dataType.isInstanceOf[DecimalType]
 
-  /** An invalid pattern is an error for the first row that gets to it. */
-  private def validPattern(e: Expression): Boolean = {
-    val probe = e.withNewChildren(Literal.create("", e.children.head.dataType) +: e.children.tail)
-    scala.util.Try(probe.eval()).isSuccess
+  /** Whether Spark refuses a pattern in it: it does so when it compiles it, whatever the rows. */
+  def hasInvalidPattern(e: Expression): Boolean = e.exists {
+    case FixedPattern(valid) => !valid
+    case _                   => false
+  }
+
+  /** A match of text with patterns that are literals: whether they are valid. */
+  private object FixedPattern {
+    def unapply(e: Expression): Option[Boolean] = e match {
+      case Like(_, _: Literal, _) | RLike(_, _: Literal) | (_: MultiLikeBase) =>
+        val text = Literal.create("", e.children.head.dataType)
+        Some(Try(e.withNewChildren(text +: e.children.tail).eval()).isSuccess)
+      case _ => None
+    }
   }
 }

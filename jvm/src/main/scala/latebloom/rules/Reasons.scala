@@ -112,6 +112,12 @@ object Reasons {
     "Run the subquery first and filter by its result."
   )
 
+  def invalidPattern(conjunct: Expression): Reason =
+    about("invalid-pattern", "conjunct" -> ShortSql(conjunct))(
+      "It has a pattern that Spark refuses.",
+      "Mend the pattern: an escape character needs a character behind it that it may escape."
+    )
+
   private def about(code: String, args: (String, String)*)(reason: String, fix: String): Reason =
     Reason(code, args.toMap, reason, fix)
 }

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import latebloom.read.{CompiledColumn, ScanFilter, SeveralColumns}
+import latebloom.read.{ColumnPredicate, CompiledColumn, ScanFilter, SeveralColumns}
 import latebloom.scan.CatalystPredicate
 
 /** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
@@ -55,7 +55,11 @@ private[latebloom] object ScanFilters {
   }
 
   /** A condition in terms of the columns that are read, and as it was written. */
-  final private case class Named(tree: Expression, text: String)
+  final private class Named(val tree: Expression, val text: String) {
+    lazy val kernel: Option[ColumnPredicate] =
+      Option(tree.references.toSeq).collect { case Seq(a: Attribute) => a }
+        .flatMap(ColumnPredicates.compile(tree, _))
+  }
 
   final private case class Compiled(
       filter: ScanFilter,
@@ -75,7 +79,7 @@ private[latebloom] object ScanFilters {
 
     /** A field of a struct is a column of its own, read without the struct. */
     def named(condition: Expression): Named =
-      Named(condition.transformDown { case FieldOf(leaf) => leaf }, ShortSql(condition))
+      new Named(condition.transformDown { case FieldOf(leaf) => leaf }, ShortSql(condition))
 
     private object FieldOf {
       def unapply(e: Expression): Option[Attribute] = path(e).collect {
@@ -113,13 +117,13 @@ private[latebloom] object ScanFilters {
     ): Seq[Named] = {
       val byColumn = mutable.LinkedHashMap.empty[Any, Named]
       conditions.foreach { c =>
-        val key = if (kernel(c.tree).isDefined) c.tree.references.head.exprId else c
+        val key = if (c.kernel.isDefined) c.tree.references.head.exprId else c
         byColumn.updateWith(key) {
           case None         => Some(c)
           case Some(before) =>
             val tree = operator(before.tree, c.tree)
             val word = if (tree.isInstanceOf[And]) "AND" else "OR"
-            Some(Named(tree, s"${before.text} $word ${c.text}"))
+            Some(new Named(tree, s"${before.text} $word ${c.text}"))
         }
       }
       byColumn.values.toSeq
@@ -154,7 +158,7 @@ private[latebloom] object ScanFilters {
         e: Expression,
         operator: (Expression, Expression) => Expression
     )(split: Expression => Seq[Expression]): Seq[Compiled] = {
-      val parts = split(e).map(p => Named(p, ShortSql(p)))
+      val parts = split(e).map(p => new Named(p, ShortSql(p)))
       if (Failure.mayFail(e)) {
         parts.map(compile)
       } else {
@@ -167,12 +171,8 @@ private[latebloom] object ScanFilters {
     ): Seq[Expression] =
       sides.lift(e).fold(Seq(e)) { case (l, r) => split(l)(sides) ++ split(r)(sides) }
 
-    private def kernel(e: Expression) =
-      Option(e.references.toSeq).collect { case Seq(a: Attribute) => a }
-        .flatMap(ColumnPredicates.compile(e, _))
-
     private def oneColumn(condition: Named, column: Attribute): Compiled = {
-      val (predicate, level) = kernel(condition.tree) match {
+      val (predicate, level) = condition.kernel match {
         case Some(predicate) => (predicate, Kernel)
         case None            =>
           val bound = CatalystPredicate(condition.tree, Seq(column))
