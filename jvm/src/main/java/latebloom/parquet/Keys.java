@@ -26,7 +26,9 @@ final class Keys {
       case DOUBLE -> doubles(values, n);
       default -> {}
     }
-    return ((ColumnPredicate.Longs) predicate).ranges().filter(values, n, out);
+    return predicate instanceof ColumnPredicate.Probed probed
+        ? probed.probe().filter(values, n, out)
+        : ((ColumnPredicate.Longs) predicate).ranges().filter(values, n, out);
   }
 
   private static int filterCompiled(long[] values, int n, CompiledColumn predicate, int[] out) {

@@ -82,6 +82,9 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
+    if (predicate instanceof ColumnPredicate.Probed) {
+      return false;
+    }
     if (!(predicate instanceof ColumnPredicate.Longs longs)) {
       return ((ColumnPredicate.Bytes) predicate).test().isAll();
     }

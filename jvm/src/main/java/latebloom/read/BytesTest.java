@@ -25,6 +25,7 @@ public sealed interface BytesTest extends Serializable
         BytesTestLeaves.Suffix,
         BytesTestLeaves.Infix,
         BytesTestLeaves.Like,
+        BytesTest.Probe,
         CaseMapped {
 
   /** Whether the string of {@code length} bytes at {@code offset} passes. */
@@ -164,6 +165,9 @@ public sealed interface BytesTest extends Serializable
   static BytesTest caseMapped(BytesTest mapped, boolean upper, boolean icu) {
     return mapped instanceof Constant ? mapped : new CaseMapped(mapped, upper, icu);
   }
+
+  /** A set that can be asked for a string but not listed: a Bloom filter. */
+  non-sealed interface Probe extends BytesTest {}
 
   /** Nothing or everything. */
   enum Constant implements BytesTest {

@@ -10,10 +10,12 @@ import java.io.Serializable;
  *
  * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
  * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18
- * digits as bytes. Whatever else Spark can compute is a {@link CompiledColumn}.
+ * digits as bytes. Whatever else Spark can compute is a {@link CompiledColumn}. Sets that can be
+ * asked for a value but not listed, such as Bloom filters, are a {@link Probed} in the first domain
+ * and a {@link BytesTest.Probe} in the second.
  */
 public sealed interface ColumnPredicate extends Serializable
-    permits ColumnPredicate.Longs, ColumnPredicate.Bytes, CompiledColumn {
+    permits ColumnPredicate.Longs, ColumnPredicate.Bytes, ColumnPredicate.Probed, CompiledColumn {
 
   /** Whether a row whose value is null passes. */
   boolean nullPasses();
@@ -51,6 +53,24 @@ public sealed interface ColumnPredicate extends Serializable
     public ColumnPredicate or(ColumnPredicate that) {
       Bytes o = (Bytes) that;
       return new Bytes(nullPasses || o.nullPasses, test.or(o.test));
+    }
+  }
+
+  /** A predicate over ordered keys that only a probe can answer. No null passes. */
+  record Probed(LongProbe probe) implements ColumnPredicate {
+    @Override
+    public boolean nullPasses() {
+      return false;
+    }
+
+    @Override
+    public ColumnPredicate and(ColumnPredicate that) {
+      throw new UnsupportedOperationException("a probe is a scan filter of its own");
+    }
+
+    @Override
+    public ColumnPredicate or(ColumnPredicate that) {
+      return and(that);
     }
   }
 }

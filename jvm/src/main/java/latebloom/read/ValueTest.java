@@ -35,6 +35,9 @@ public final class ValueTest {
     if (predicate instanceof ColumnPredicate.Longs longs) {
       return longs.ranges().contains(key(row));
     }
+    if (predicate instanceof ColumnPredicate.Probed probed) {
+      return probed.probe().test(key(row));
+    }
     BytesTest test = ((ColumnPredicate.Bytes) predicate).test();
     if (type instanceof DecimalType d) {
       byte[] unscaled =
