@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.bloom;
+
+import latebloom.read.BytesTest;
+import latebloom.read.LongProbe;
+import latebloom.read.LongRanges;
+
+/** A Bloom filter as the scan probes it, in each domain. */
+final class BloomProbes {
+  private BloomProbes() {}
+
+  /** Keys between {@code min} and {@code max}. */
+  record OfKeys(BlockedBloomFilter bloom, long min, long max) implements LongProbe {
+    @Override
+    public LongRanges range() {
+      return LongRanges.of(min, max);
+    }
+
+    @Override
+    public boolean test(long key) {
+      return min <= key && key <= max && bloom.mightContain(KeyHash.of(key));
+    }
+
+    @Override
+    public int filter(long[] values, int n, int[] out) {
+      return bloom.filterKeys(values, n, min, max - min, out);
+    }
+
+    @Override
+    public String toString() {
+      return bloom.toString();
+    }
+  }
+
+  /** Keys that are hashes already. */
+  record OfHashes(BlockedBloomFilter bloom) implements LongProbe {
+    @Override
+    public LongRanges range() {
+      return LongRanges.all();
+    }
+
+    @Override
+    public boolean test(long key) {
+      return bloom.mightContain(key);
+    }
+
+    @Override
+    public int filter(long[] values, int n, int[] out) {
+      return bloom.filter(values, n, out);
+    }
+  }
+
+  /** Strings. */
+  record OfStrings(BlockedBloomFilter bloom) implements BytesTest.Probe {
+    @Override
+    public boolean test(byte[] data, int offset, int length) {
+      return bloom.mightContain(KeyHash.of(data, offset, length));
+    }
+
+    @Override
+    public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
+      int k = 0;
+      for (int i = 0; i < n; i++) {
+        out[k] = i;
+        k += bloom.mightContain(KeyHash.of(data, offsets[i], lengths[i])) ? 1 : 0;
+      }
+      return k;
+    }
+  }
+}

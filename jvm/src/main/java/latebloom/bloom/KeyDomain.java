@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.bloom;
+
+/** What the keys of a join filter are. */
+public enum KeyDomain {
+  /** Values of fixed width, as their ordered keys: see {@link latebloom.read.OrderedKeys}. */
+  LONGS,
+
+  /** Strings, binary, and decimals of more than 18 digits as {@link latebloom.read.DecimalKeys}. */
+  BYTES,
+
+  /** Hashes of 64 bits that stand for the values of several columns. Their order means nothing. */
+  HASHES
+}

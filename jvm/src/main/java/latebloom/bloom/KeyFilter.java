@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.bloom;
+
+import java.io.InvalidObjectException;
+import java.io.Serializable;
+import java.nio.BufferUnderflowException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import latebloom.read.ColumnPredicate;
+
+/**
+ * The keys of one side of a join, as the scan of the other side tests them. Immutable. No key that
+ * it was made of fails the test; others may pass it unless it is {@link #exact}. Null is no key.
+ *
+ * <table>
+ * <caption>Forms</caption>
+ * <tr><th>form</th><th>when</th></tr>
+ * <tr><td>empty</td><td>there is no key: nothing passes</td></tr>
+ * <tr><td>set</td><td>up to {@link KeyLimits#exactKeys} keys</td></tr>
+ * <tr><td>bitmap</td><td>more than these, {@link KeyDomain#LONGS}, of which at least one in 128 of
+ *     those between the least and the greatest is there</td></tr>
+ * <tr><td>bloom</td><td>otherwise; of the size that their number asks for</td></tr>
+ * </table>
+ *
+ * <p>Of {@code long} values in random order, one in a hundred of which passes, Spark's own Bloom
+ * filter takes about 20 times as long as a bitmap and 6 times as long as a Bloom filter, from a
+ * thousand keys up to three million, and 4 times as long as a set of up to 100,000 ({@code
+ * JoinFilterBenchmark}). Gathering a key costs at most a third of adding it to Spark's filter
+ * ({@code KeyCollectorBenchmark}).
+ */
+public abstract sealed class KeyFilter implements Serializable
+    permits KeyForms.Empty,
+        KeyForms.LongSet,
+        KeyForms.StringSet,
+        KeyForms.Bitmap,
+        KeyForms.Bloom {
+  private static final long serialVersionUID = 1L;
+
+  private static final int MAGIC = 0x464b424c;
+
+  /** A filter that nothing passes. */
+  public static KeyFilter empty(KeyDomain domain) {
+    return new KeyForms.Empty(domain);
+  }
+
+  /** What this is a filter of. */
+  public abstract KeyDomain domain();
+
+  /** {@code set}, {@code bitmap}, {@code bloom} or {@code empty}. */
+  public abstract String form();
+
+  /** How many keys there are; an estimate if this is not {@link #exact}. */
+  public abstract long keys();
+
+  /** Whether no other key passes. */
+  public boolean exact() {
+    return true;
+  }
+
+  /** Memory that this takes, in bytes. Of a set, the scan makes a table several times as large. */
+  public abstract long bytes();
+
+  /** The least key, of {@link KeyDomain#LONGS}. */
+  public OptionalLong min() {
+    return OptionalLong.empty();
+  }
+
+  /** The greatest key, of {@link KeyDomain#LONGS}. */
+  public OptionalLong max() {
+    return OptionalLong.empty();
+  }
+
+  /** A string that no key is below, of {@link KeyDomain#BYTES}; it need not be well-formed text. */
+  public Optional<byte[]> minBytes() {
+    return Optional.empty();
+  }
+
+  /** A string that no key is above, of {@link KeyDomain#BYTES}; it need not be well-formed text. */
+  public Optional<byte[]> maxBytes() {
+    return Optional.empty();
+  }
+
+  /** The test of a column, or for {@link KeyDomain#HASHES} of hashes as {@code long} keys. */
+  public abstract ColumnPredicate predicate();
+
+  abstract void write(KeyOutput out);
+
+  /** A form of its own, which {@link #deserialize} reads back. */
+  public final byte[] serialize() {
+    KeyOutput out = new KeyOutput(MAGIC);
+    out.writeByte(domain().ordinal());
+    out.writeByte(KeyForms.code(this));
+    write(out);
+    return out.finish();
+  }
+
+  /** The filter that was serialised; nothing if these bytes are damaged or of another version. */
+  public static Optional<KeyFilter> deserialize(byte[] bytes) {
+    try {
+      KeyInput in = new KeyInput(bytes, MAGIC);
+      KeyDomain domain = in.readDomain();
+      KeyFilter filter = KeyForms.read(in.readByte(), domain, in);
+      in.finish();
+      return Optional.of(filter);
+    } catch (IllegalArgumentException | BufferUnderflowException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Java's serialisation goes by {@link #serialize}, too. */
+  final Object writeReplace() {
+    return new Serialized(serialize());
+  }
+
+  private record Serialized(byte[] bytes) implements Serializable {
+    private Object readResolve() throws InvalidObjectException {
+      return deserialize(bytes)
+          .orElseThrow(() -> new InvalidObjectException("a join filter that cannot be trusted"));
+    }
+  }
+
+  /** Tells no key. */
+  @Override
+  public final String toString() {
+    return form() + " of " + (exact() ? "" : "about ") + keys() + " keys, " + bytes() + " bytes";
+  }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.bloom;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import latebloom.read.BytesTest;
+import latebloom.read.ColumnPredicate;
+import latebloom.read.LongRanges;
+
+/** The forms of {@link KeyFilter}. */
+final class KeyForms {
+  private static final int EMPTY = 0;
+  private static final int LONG_SET = 1;
+  private static final int STRING_SET = 2;
+  private static final int BITMAP = 3;
+  private static final int BLOOM = 4;
+
+  private KeyForms() {}
+
+  /** Stands for the form where a filter is serialised. */
+  static int code(KeyFilter filter) {
+    if (filter instanceof LongSet) {
+      return LONG_SET;
+    } else if (filter instanceof StringSet) {
+      return STRING_SET;
+    } else if (filter instanceof Bitmap) {
+      return BITMAP;
+    }
+    return filter instanceof Bloom ? BLOOM : EMPTY;
+  }
+
+  static KeyFilter read(int code, KeyDomain domain, KeyInput in) {
+    return switch (code) {
+      case EMPTY -> new Empty(domain);
+      case LONG_SET -> new LongSet(domain, in.readKeys());
+      case STRING_SET -> StringSet.read(domain, in);
+      case BITMAP -> new Bitmap(domain, in.readBitmap());
+      case BLOOM -> Bloom.read(domain, in);
+      default -> throw new IllegalArgumentException("no form of a join filter");
+    };
+  }
+
+  static final class Empty extends KeyFilter {
+    private final KeyDomain domain;
+
+    Empty(KeyDomain domain) {
+      this.domain = domain;
+    }
+
+    @Override
+    public KeyDomain domain() {
+      return domain;
+    }
+
+    @Override
+    public String form() {
+      return "empty";
+    }
+
+    @Override
+    public long keys() {
+      return 0;
+    }
+
+    @Override
+    public long bytes() {
+      return 0;
+    }
+
+    @Override
+    public ColumnPredicate predicate() {
+      return domain == KeyDomain.BYTES
+          ? new ColumnPredicate.Bytes(false, BytesTest.none())
+          : new ColumnPredicate.Longs(false, LongRanges.none());
+    }
+
+    @Override
+    void write(KeyOutput out) {}
+  }
+
+  /** A few keys. */
+  static final class LongSet extends KeyFilter {
+    private final KeyDomain domain;
+    private final long[] keys;
+
+    /** Distinct keys in ascending order, at least one. */
+    LongSet(KeyDomain domain, long[] keys) {
+      KeyInput.check(domain != KeyDomain.BYTES && keys.length > 0);
+      this.domain = domain;
+      this.keys = keys;
+    }
+
+    @Override
+    public KeyDomain domain() {
+      return domain;
+    }
+
+    @Override
+    public String form() {
+      return "set";
+    }
+
+    @Override
+    public long keys() {
+      return keys.length;
+    }
+
+    @Override
+    public long bytes() {
+      return 8L * keys.length;
+    }
+
+    @Override
+    public OptionalLong min() {
+      return domain == KeyDomain.LONGS ? OptionalLong.of(keys[0]) : OptionalLong.empty();
+    }
+
+    @Override
+    public OptionalLong max() {
+      return domain == KeyDomain.LONGS
+          ? OptionalLong.of(keys[keys.length - 1])
+          : OptionalLong.empty();
+    }
+
+    @Override
+    public ColumnPredicate predicate() {
+      return new ColumnPredicate.Longs(false, LongRanges.ofPoints(keys));
+    }
+
+    @Override
+    void write(KeyOutput out) {
+      out.writeKeys(keys);
+    }
+  }
+
+  /** A few strings. */
+  static final class StringSet extends KeyFilter {
+    private final ByteKeySet strings;
+    private final ByteBounds bounds;
+
+    /** At least one string. */
+    StringSet(ByteKeySet strings, ByteBounds bounds) {
+      KeyInput.check(strings.size() > 0);
+      this.strings = strings;
+      this.bounds = bounds;
+    }
+
+    static StringSet read(KeyDomain domain, KeyInput in) {
+      KeyInput.check(domain == KeyDomain.BYTES);
+      ByteKeySet strings = in.readStrings();
+      ByteBounds bounds = new ByteBounds();
+      for (byte[] s : strings.values()) {
+        bounds.add(s, 0, s.length);
+      }
+      return new StringSet(strings, bounds);
+    }
+
+    @Override
+    public KeyDomain domain() {
+      return KeyDomain.BYTES;
+    }
+
+    @Override
+    public String form() {
+      return "set";
+    }
+
+    @Override
+    public long keys() {
+      return strings.size();
+    }
+
+    @Override
+    public long bytes() {
+      return strings.memory();
+    }
+
+    @Override
+    public Optional<byte[]> minBytes() {
+      return bounds.min();
+    }
+
+    @Override
+    public Optional<byte[]> maxBytes() {
+      return bounds.max();
+    }
+
+    @Override
+    public ColumnPredicate predicate() {
+      return new ColumnPredicate.Bytes(false, BytesTest.in(strings.values()));
+    }
+
+    @Override
+    void write(KeyOutput out) {
+      out.writeStrings(strings);
+    }
+  }
+
+  /** Many keys that lie close together. */
+  static final class Bitmap extends KeyFilter {
+    private final KeyBitmap bitmap;
+
+    /** At least one key. */
+    Bitmap(KeyDomain domain, KeyBitmap bitmap) {
+      KeyInput.check(domain == KeyDomain.LONGS && bitmap.size() > 0);
+      this.bitmap = bitmap;
+    }
+
+    @Override
+    public KeyDomain domain() {
+      return KeyDomain.LONGS;
+    }
+
+    @Override
+    public String form() {
+      return "bitmap";
+    }
+
+    @Override
+    public long keys() {
+      return bitmap.size();
+    }
+
+    @Override
+    public long bytes() {
+      return bitmap.memory();
+    }
+
+    @Override
+    public OptionalLong min() {
+      return OptionalLong.of(bitmap.min());
+    }
+
+    @Override
+    public OptionalLong max() {
+      return OptionalLong.of(bitmap.max());
+    }
+
+    @Override
+    public ColumnPredicate predicate() {
+      return new ColumnPredicate.Probed(bitmap);
+    }
+
+    @Override
+    void write(KeyOutput out) {
+      out.writeBitmap(bitmap);
+    }
+  }
+
+  /** Many keys. */
+  static final class Bloom extends KeyFilter {
+    private final KeyDomain domain;
+    private final BlockedBloomFilter bloom;
+    private final long keys;
+
+    /** Of {@link KeyDomain#LONGS}. */
+    private final long min;
+
+    private final long max;
+
+    /** Of {@link KeyDomain#BYTES}. */
+    private final ByteBounds bounds;
+
+    Bloom(
+        KeyDomain domain,
+        BlockedBloomFilter bloom,
+        long keys,
+        long min,
+        long max,
+        ByteBounds bounds) {
+      KeyInput.check(keys > 0 && (domain != KeyDomain.LONGS || min <= max));
+      this.domain = domain;
+      this.bloom = bloom;
+      this.keys = keys;
+      this.min = min;
+      this.max = max;
+      this.bounds = bounds;
+    }
+
+    static Bloom read(KeyDomain domain, KeyInput in) {
+      long keys = in.readLong();
+      long min = in.readLong();
+      long max = in.readLong();
+      ByteBounds bounds = in.readBounds();
+      return new Bloom(domain, in.readBloom(), keys, min, max, bounds);
+    }
+
+    @Override
+    public KeyDomain domain() {
+      return domain;
+    }
+
+    @Override
+    public String form() {
+      return "bloom";
+    }
+
+    @Override
+    public boolean exact() {
+      return false;
+    }
+
+    @Override
+    public long keys() {
+      return keys;
+    }
+
+    @Override
+    public long bytes() {
+      return bloom.bytes();
+    }
+
+    @Override
+    public OptionalLong min() {
+      return domain == KeyDomain.LONGS ? OptionalLong.of(min) : OptionalLong.empty();
+    }
+
+    @Override
+    public OptionalLong max() {
+      return domain == KeyDomain.LONGS ? OptionalLong.of(max) : OptionalLong.empty();
+    }
+
+    @Override
+    public Optional<byte[]> minBytes() {
+      return bounds.min();
+    }
+
+    @Override
+    public Optional<byte[]> maxBytes() {
+      return bounds.max();
+    }
+
+    @Override
+    public ColumnPredicate predicate() {
+      return switch (domain) {
+        case LONGS -> new ColumnPredicate.Probed(new BloomProbes.OfKeys(bloom, min, max));
+        case HASHES -> new ColumnPredicate.Probed(new BloomProbes.OfHashes(bloom));
+        case BYTES ->
+            new ColumnPredicate.Bytes(
+                false,
+                BytesTest.range(minBytes().orElse(null), true, maxBytes().orElse(null), true)
+                    .and(new BloomProbes.OfStrings(bloom)));
+      };
+    }
+
+    @Override
+    void write(KeyOutput out) {
+      out.writeLong(keys);
+      out.writeLong(min);
+      out.writeLong(max);
+      out.writeBounds(bounds);
+      out.writeBloom(bloom);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.bloom;
+
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+
+/** Distinct {@code long} keys: an open-addressing hash table that is at most half full. */
+final class LongKeySet {
+  private long[] table = new long[64];
+  private int size;
+
+  /** Zero marks a free slot, so that the key zero is held apart. */
+  private boolean zero;
+
+  int size() {
+    return size;
+  }
+
+  long memory() {
+    return (long) table.length * Long.BYTES;
+  }
+
+  /** Whether the key is new. */
+  boolean add(long key) {
+    if (key == 0) {
+      boolean fresh = !zero;
+      zero = true;
+      size += fresh ? 1 : 0;
+      return fresh;
+    }
+    int slot = slot(key);
+    if (table[slot] == key) {
+      return false;
+    }
+    table[slot] = key;
+    if (++size > table.length >>> 1) {
+      grow();
+    }
+    return true;
+  }
+
+  private int slot(long key) {
+    long[] t = table;
+    int slot = (int) (KeyHash.of(key) & t.length - 1);
+    while (t[slot] != 0 && t[slot] != key) {
+      slot = slot + 1 & t.length - 1;
+    }
+    return slot;
+  }
+
+  private void grow() {
+    long[] before = table;
+    table = new long[before.length << 1];
+    for (long key : before) {
+      if (key != 0) {
+        table[slot(key)] = key;
+      }
+    }
+  }
+
+  void forEach(LongConsumer action) {
+    if (zero) {
+      action.accept(0);
+    }
+    for (long key : table) {
+      if (key != 0) {
+        action.accept(key);
+      }
+    }
+  }
+
+  long[] sorted() {
+    long[] keys = new long[size];
+    int n = zero ? 1 : 0;
+    for (long key : table) {
+      if (key != 0) {
+        keys[n++] = key;
+      }
+    }
+    Arrays.sort(keys);
+    return keys;
+  }
+}
