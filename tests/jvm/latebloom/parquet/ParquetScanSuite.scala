@@ -25,6 +25,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaCo
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 
+import latebloom.bloom.{KeyCollector, KeyDomain, KeyLimits}
 import latebloom.read._
 
 /** Whole files, written by parquet-java with every choice at random, against a model that keeps the
@@ -123,8 +124,43 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
     finally writer.close()
   }
 
+  /** A join filter in any form. What a Bloom filter passes beside its keys is for it to say. */
+  private def joinFilter(random: Random, column: Int): (ColumnPredicate, Any => Boolean) = {
+    val limits = new KeyLimits(random.oneOf(1, 100), 1024, 1000)
+    val n = random.oneOf(0, 1, 3, 40)
+    def ofBytes(key: Int => Any): KeyCollector = {
+      val keys = new KeyCollector(KeyDomain.BYTES, limits)
+      Seq.fill(n)(bytesOf(key(random.nextInt(40)))).foreach(k => keys.add(k, 0, k.length))
+      keys
+    }
+    val keys = schema(column).name match {
+      case "s" => ofBytes(k => ("v" + k + "é" * (k % 3)).getBytes("UTF-8"))
+      case "w" => ofBytes(k => BigInt(k - 20) * BigInt("123456789012345678"))
+      case _   =>
+        val keys = new KeyCollector(KeyDomain.LONGS, limits)
+        Seq.fill(n)(key(random, column)).foreach(keys.add)
+        keys
+    }
+    val predicate = keys.finish().get.predicate
+    val passes: Any => Boolean = predicate match {
+      case longs: ColumnPredicate.Longs   => v => longs.ranges.contains(keyOf(v))
+      case probed: ColumnPredicate.Probed => v => probed.probe.test(keyOf(v))
+      case bytes: ColumnPredicate.Bytes   => v => bytes.test.test(bytesOf(v), 0, bytesOf(v).length)
+      case other                          => fail(s"$other is no join filter")
+    }
+    (predicate, v => v != null && passes(v))
+  }
+
+  private def bytesOf(v: Any): Array[Byte] = v match {
+    case v: BigInt      => DecimalKeys.of(v.bigInteger)
+    case v: Array[Byte] => v
+  }
+
   /** A filter on one column and the same as a Scala function of the value. */
-  private def randomFilter(random: Random, column: Int): (ColumnPredicate, Any => Boolean) = {
+  private def randomFilter(random: Random, column: Int): (ColumnPredicate, Any => Boolean) =
+    if (random.nextInt(4) == 0) joinFilter(random, column) else literalFilter(random, column)
+
+  private def literalFilter(random: Random, column: Int): (ColumnPredicate, Any => Boolean) = {
     val nulls = random.nextInt(4) == 0
     def onNull(test: Any => Boolean): Any => Boolean = v => if (v == null) nulls else test(v)
     schema(column).dataType match {
