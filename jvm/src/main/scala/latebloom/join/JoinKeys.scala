@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import scala.jdk.OptionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
+import org.apache.spark.sql.catalyst.trees.UnaryLike
+import org.apache.spark.sql.catalyst.util.CollationFactory
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
+
+import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyLimits}
+import latebloom.read.{DecimalKeys, OrderedKeys}
+
+/** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null when
+  * there are too many keys for one. Nulls are no keys.
+  *
+  * @param hashed
+  *   whether `child` is a hash of several columns, a long
+  */
+final case class JoinKeys(
+    child: Expression,
+    limits: KeyLimits = KeyLimits.DEFAULT,
+    hashed: Boolean = false,
+    override val mutableAggBufferOffset: Int = 0,
+    override val inputAggBufferOffset: Int = 0
+) extends TypedImperativeAggregate[KeyCollector]
+    with UnaryLike[Expression] {
+
+  @transient private lazy val add = JoinKeys.adder(child.dataType, hashed)
+
+  override def prettyName: String = "join_keys"
+
+  override def nullable: Boolean = true
+
+  override def dataType: DataType = BinaryType
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    if (JoinKeys.domain(child.dataType, hashed).isDefined) TypeCheckSuccess
+    else TypeCheckFailure(s"values of type ${child.dataType.sql} are no keys of a join filter")
+
+  override def createAggregationBuffer(): KeyCollector =
+    new KeyCollector(JoinKeys.domain(child.dataType, hashed).get, limits)
+
+  override def update(keys: KeyCollector, input: InternalRow): KeyCollector = {
+    val value = child.eval(input)
+    if (value != null) {
+      add(keys, value)
+    }
+    keys
+  }
+
+  override def merge(keys: KeyCollector, more: KeyCollector): KeyCollector = {
+    keys.merge(more)
+    keys
+  }
+
+  override def eval(keys: KeyCollector): Any = keys.finish().toScala.map(_.serialize()).orNull
+
+  override def serialize(keys: KeyCollector): Array[Byte] = keys.serialize()
+
+  override def deserialize(bytes: Array[Byte]): KeyCollector = KeyCollector.deserialize(bytes)
+
+  override def withNewMutableAggBufferOffset(offset: Int): JoinKeys =
+    copy(mutableAggBufferOffset = offset)
+
+  override def withNewInputAggBufferOffset(offset: Int): JoinKeys =
+    copy(inputAggBufferOffset = offset)
+
+  override protected def withNewChildInternal(newChild: Expression): JoinKeys =
+    copy(child = newChild)
+}
+
+object JoinKeys {
+
+  /** What the keys of a type are; none if a join filter cannot have them. */
+  def domain(dataType: DataType, hashed: Boolean = false): Option[KeyDomain] = dataType match {
+    case _ if hashed => Option.when(dataType == LongType)(KeyDomain.HASHES)
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
+        DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType |
+        _: DayTimeIntervalType =>
+      Some(KeyDomain.LONGS)
+    case d: DecimalType =>
+      Some(if (isLong(d)) KeyDomain.LONGS else KeyDomain.BYTES)
+    case s: StringType if s.collationId == CollationFactory.UTF8_BINARY_COLLATION_ID =>
+      Some(KeyDomain.BYTES)
+    case BinaryType => Some(KeyDomain.BYTES)
+    case _          => None
+  }
+
+  /** The filter of the keys in the first column of `rows`, of a type that has a domain; none when
+    * there are too many.
+    */
+  def collect(
+      rows: Iterator[InternalRow],
+      dataType: DataType,
+      limits: KeyLimits = KeyLimits.DEFAULT,
+      hashed: Boolean = false
+  ): Option[KeyFilter] = {
+    val keys = new KeyCollector(domain(dataType, hashed).get, limits)
+    val add = adder(dataType, hashed)
+    while (rows.hasNext && !keys.overflowed) {
+      val row = rows.next()
+      if (!row.isNullAt(0)) {
+        add(keys, row.get(0, dataType))
+      }
+    }
+    keys.finish().toScala
+  }
+
+  private type Adder = (KeyCollector, Any) => Unit
+
+  private def adder(dataType: DataType, hashed: Boolean): Adder = dataType match {
+    case _ if hashed => (keys, v) => keys.addHash(v.asInstanceOf[Long])
+    case BooleanType => (keys, v) => keys.add(if (v.asInstanceOf[Boolean]) 1L else 0L)
+    case FloatType   => (keys, v) => keys.add(OrderedKeys.of(v.asInstanceOf[Float]))
+    case DoubleType  => (keys, v) => keys.add(OrderedKeys.of(v.asInstanceOf[Double]))
+    case d: DecimalType if isLong(d) =>
+      (keys, v) => keys.add(unscaled(v.asInstanceOf[Decimal], d.scale))
+    case d: DecimalType => (keys, v) => {
+        val unscaled = v.asInstanceOf[Decimal].toJavaBigDecimal.setScale(d.scale).unscaledValue
+        keys.add(DecimalKeys.of(unscaled), 0, DecimalKeys.LENGTH)
+      }
+    case _: StringType => (keys, v) => addText(keys, v.asInstanceOf[UTF8String])
+    case BinaryType    => (keys, v) => {
+        val bytes = v.asInstanceOf[Array[Byte]]
+        keys.add(bytes, 0, bytes.length)
+      }
+    case _ => (keys, v) => keys.add(v.asInstanceOf[Number].longValue)
+  }
+
+  private def isLong(d: DecimalType) = d.precision <= Decimal.MAX_LONG_DIGITS
+
+  private def unscaled(d: Decimal, scale: Int): Long =
+    if (d.scale == scale) d.toUnscaledLong
+    else d.toJavaBigDecimal.setScale(scale).unscaledValue.longValueExact
+
+  private def addText(keys: KeyCollector, text: UTF8String): Unit =
+    text.getBaseObject match {
+      case bytes: Array[Byte] =>
+        keys.add(bytes, (text.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt, text.numBytes)
+      case _ => keys.add(text.getBytes, 0, text.numBytes)
+    }
+}
