@@ -24,8 +24,8 @@ import latebloom.read.ColumnPredicate;
  *
  * <p>Of {@code long} values in random order, one in a hundred of which passes, Spark's own Bloom
  * filter takes about 20 times as long as a bitmap and 6 times as long as a Bloom filter, from a
- * thousand keys up to three million, and 4 times as long as a set of up to 100,000 ({@code
- * JoinFilterBenchmark}). Gathering a key costs at most a third of adding it to Spark's filter
+ * thousand keys up to three million, and 7 times as long as a set of up to 100,000 ({@code
+ * JoinFilterBenchmark}). Gathering a key costs about a third of adding it to Spark's filter
  * ({@code KeyCollectorBenchmark}).
  */
 public abstract sealed class KeyFilter implements Serializable
