@@ -22,20 +22,21 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
 
   /** Runs the query off and on, with adaptive execution and without; then looks at the plan. */
   protected def sameAnswer(query: => DataFrame)(look: SparkPlan => Unit): Unit =
-    Seq("true", "false").foreach { adaptive =>
-      withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive) {
-        val expected = off {
-          val vanilla = query
-          val rows = vanilla.collect().toSeq
-          assert(lateScans(vanilla).isEmpty)
-          rows
-        }
-        val df = query
-        assert(off(query.schema) == df.schema)
-        checkAnswer(df, expected)
-        withClue(s"adaptive: $adaptive\n${df.queryExecution.executedPlan}") {
-          look(df.queryExecution.executedPlan)
-        }
+    Seq(true, false).foreach(sameAnswer(query, _)(look))
+
+  protected def sameAnswer(query: => DataFrame, adaptive: Boolean)(look: SparkPlan => Unit): Unit =
+    withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive.toString) {
+      val expected = off {
+        val vanilla = query
+        val rows = vanilla.collect().toSeq
+        assert(lateScans(vanilla).isEmpty)
+        rows
+      }
+      val df = query
+      assert(off(query.schema) == df.schema)
+      checkAnswer(df, expected)
+      withClue(s"adaptive: $adaptive\n${df.queryExecution.executedPlan}") {
+        look(df.queryExecution.executedPlan)
       }
     }
 

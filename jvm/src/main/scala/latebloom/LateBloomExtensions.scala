@@ -2,14 +2,26 @@
 package latebloom
 
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
+import latebloom.join.{JoinFilters, JoinKeysPlanning}
 import latebloom.rules.LateScans
 
 /** What `spark.sql.extensions` names: all that LateBloom adds to a session. */
 class LateBloomExtensions extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectPlannerStrategy(_ => JoinKeysPlanning)
+    // Rules of an extension run before subqueries become joins and before predicates are where they
+    // stay; rules of the session run after both. Spark asks for the former each time it optimises.
+    extensions.injectOptimizerRule { session =>
+      val experimental = session.experimental
+      if (!experimental.extraOptimizations.contains(JoinFilters)) {
+        experimental.extraOptimizations :+= JoinFilters
+      }
+      NoRule
+    }
     // With adaptive execution, so that a plan shows its scans before it runs.
     extensions.injectQueryStagePrepRule(_ => LateScans)
     // Without adaptive execution.
@@ -19,4 +31,9 @@ class LateBloomExtensions extends (SparkSessionExtensions => Unit) {
       }
     )
   }
+}
+
+/** Stands where Spark wants a rule and there is none. */
+private object NoRule extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan
 }

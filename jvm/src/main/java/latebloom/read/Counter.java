@@ -11,6 +11,8 @@ public enum Counter {
   PAGES_SKIPPED("pagesSkipped", "pages skipped", Kind.COUNT),
   ROWS_PRUNED("rowsPruned", "rows pruned", Kind.COUNT),
   ROWS_FILTERED("rowsFiltered", "rows dropped by scan filters", Kind.COUNT),
+  JOIN_ROWS_TESTED("joinRowsTested", "rows tested by join filters", Kind.COUNT),
+  JOIN_ROWS_DROPPED("joinRowsDropped", "rows dropped by join filters", Kind.COUNT),
   VALUES_DECODED("valuesDecoded", "values decoded", Kind.COUNT),
   VALUES_SKIPPED("valuesSkipped", "values skipped", Kind.COUNT),
   BYTES_FETCHED("bytesFetched", "bytes fetched", Kind.BYTES),

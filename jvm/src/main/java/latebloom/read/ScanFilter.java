@@ -12,7 +12,11 @@ import java.util.function.IntConsumer;
  * logic needs no place in it: a row passes AND and OR when all, or any, of the parts are TRUE.
  */
 public sealed interface ScanFilter extends Serializable
-    permits ScanFilter.OneColumn, SeveralColumns, ScanFilter.All, ScanFilter.Any {
+    permits ScanFilter.OneColumn,
+        SeveralColumns,
+        ScanFilter.All,
+        ScanFilter.Any,
+        ScanFilter.Optional {
 
   /** The condition as SQL, for messages and EXPLAIN. */
   String text();
@@ -85,6 +89,27 @@ public sealed interface ScanFilter extends Serializable
     @Override
     public void forEachColumn(IntConsumer columns) {
       parts.forEach(p -> p.forEachColumn(columns));
+    }
+  }
+
+  /**
+   * A filter that need not be evaluated for the answer to be right: what the query does with the rows
+   * drops those that do not pass.
+   */
+  record Optional(ScanFilter filter, String text) implements ScanFilter {
+    @Override
+    public Selection filter(RowGroup group, Selection rows) throws IOException {
+      return filter.filter(group, rows);
+    }
+
+    @Override
+    public boolean allPass(RowGroup group) throws IOException {
+      return filter.allPass(group);
+    }
+
+    @Override
+    public void forEachColumn(IntConsumer columns) {
+      filter.forEachColumn(columns);
     }
   }
 

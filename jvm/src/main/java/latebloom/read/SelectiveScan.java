@@ -34,6 +34,9 @@ public final class SelectiveScan implements BatchSource {
    */
   private static final double FETCH_TOGETHER = 0.01;
 
+  /** A join filter that more than this share of the rows passes costs more than it saves. */
+  private static final double MOST_PASSING = 0.8;
+
   private final RowGroups groups;
   private final ScanSpec spec;
   private final Counters counters;
@@ -160,6 +163,10 @@ public final class SelectiveScan implements BatchSource {
       fetching = counters.get(Counter.FETCH_TIME) - fetching;
       counters.add(Counter.FILTER_TIME, System.nanoTime() - start - fetching);
       estimate.observe(spec.filters().indexOf(f), rows.count(), passed.count());
+      if (f instanceof ScanFilter.Optional) {
+        counters.add(Counter.JOIN_ROWS_TESTED, rows.count());
+        counters.add(Counter.JOIN_ROWS_DROPPED, rows.count() - passed.count());
+      }
       rows = passed;
     }
     estimate.observeAll(window.count(), rows.count());
@@ -175,11 +182,18 @@ public final class SelectiveScan implements BatchSource {
   private List<ScanFilter> filtersToEvaluate() throws IOException {
     List<ScanFilter> filters = new ArrayList<>(spec.filters().size());
     for (ScanFilter f : spec.filters()) {
-      if (!f.allPass(group)) {
+      if (!isUseless(f) && !f.allPass(group)) {
         filters.add(f);
       }
     }
     return filters;
+  }
+
+  /** Whether a filter that may be left out has let nearly all rows of this file pass. */
+  private boolean isUseless(ScanFilter f) {
+    return f instanceof ScanFilter.Optional
+        && estimate.isKnown(spec.filters().indexOf(f))
+        && estimate.of(spec.filters().indexOf(f)) > MOST_PASSING;
   }
 
   /** One fetch for the filter columns that most likely are needed; with the payload when eager. */

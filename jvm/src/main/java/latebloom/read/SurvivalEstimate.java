@@ -20,6 +20,10 @@ final class SurvivalEstimate {
     return Double.isNaN(filters[i]) ? 1 : filters[i];
   }
 
+  boolean isKnown(int i) {
+    return !Double.isNaN(filters[i]);
+  }
+
   /** Share of the rows that pass all filters; 0 while unknown, so that a file starts late. */
   double survival() {
     return Double.isNaN(all) ? 0 : all;

@@ -4,7 +4,10 @@ package latebloom.rules
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.types.{DecimalType, NumericType}
+
+import latebloom.join.JoinFilter
 
 /** Whether evaluating an expression may be an error: an ANSI cast or division, the access of an
   * element, a user's function. Spark has no usable test of its own (`Expression.throwable` is false
@@ -29,12 +32,12 @@ private[latebloom] object Failure {
     case _: DateDiff | _: DateAdd | _: DateSub                                          => true
     case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                   => true
     case _: GetStructField | _: Size | _: ArrayContains                                 => true
-    case _: Murmur3Hash | _: XxHash64                                                   => true
+    case _: Murmur3Hash | _: XxHash64 | _: JoinFilter                                   => true
     case a: BinaryArithmetic => a.evalMode != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>
       c.evalMode != EvalMode.ANSI || Cast.canUpCast(c.child.dataType, c.dataType)
-    case KnownNotNull(_) | KnownFloatingPointNormalized(_) => true
-    case _                                                 => false
+    case KnownNotNull(_) | KnownFloatingPointNormalized(_) | NormalizeNaNAndZero(_) => true
+    case _                                                                          => false
   }
 
   /** Decimals that do not fit may be an error in other modes than ANSI, too. */

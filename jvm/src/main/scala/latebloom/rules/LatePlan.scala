@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.latebloom.LateBloomConf
 import org.apache.spark.sql.types.StructType
 
+import latebloom.join.{JoinFilter, JoinFiltersInPlan}
 import latebloom.scan.LateScan
 
 /** Builds the plan in which a scan evaluates part of its filter. */
@@ -16,6 +17,7 @@ private[rules] object LatePlan {
   def build(
       found: FilteredScan,
       conditions: Seq[Expression],
+      joinFilters: Seq[JoinFilter],
       residual: Seq[Residual],
       settings: LateBloomConf.Settings
   ): SparkPlan = {
@@ -28,7 +30,7 @@ private[rules] object LatePlan {
       p.projectList.filter(e => abovePayload.forall(_.contains(e.toAttribute)))
     }
     val needed = lowerList.map(l => AttributeSet(l.flatMap(_.references))).orElse(abovePayload)
-    val late = lateScan(found, conditions, needed, settings)
+    val late = lateScan(found, conditions, joinFilters, needed, settings)
 
     val lower =
       lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
@@ -44,6 +46,7 @@ private[rules] object LatePlan {
   private def lateScan(
       found: FilteredScan,
       conditions: Seq[Expression],
+      joinFilters: Seq[JoinFilter],
       needed: Option[AttributeSet],
       settings: LateBloomConf.Settings
   ): LateScan = {
@@ -52,9 +55,9 @@ private[rules] object LatePlan {
     // Filter knows which columns are no longer null. The Project above it may not, and is taken at
     // its word: broadcast keys are bound to its output, and dynamic partition pruning compares them.
     val nullable = AttributeSet(found.above.toSeq.flatMap(_.output).filter(_.nullable))
-    val output = FilterExec(conditions.reduce(And), scan).output
+    val output = FilteredScan.filter(conditions, scan).output
       .map(a => a.withNullability(a.nullable || nullable.contains(a)))
-    val filteredBy = AttributeSet(conditions.flatMap(_.references))
+    val filteredBy = AttributeSet((conditions ++ joinFilters.map(_.key)).flatMap(_.references))
     val filterOnly =
       scan.output.filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
     val dropped = AttributeSet(filterOnly)
@@ -69,10 +72,11 @@ private[rules] object LatePlan {
       scan.partitionFilters,
       scan.optionalBucketSet,
       scan.optionalNumCoalescedBuckets,
-      scan.dataFilters,
+      JoinFiltersInPlan.split(scan.dataFilters)._2,
       scan.tableIdentifier,
       scan.disableBucketedScan,
       conditions,
+      joinFilters,
       filterOnly,
       settings.options
     )

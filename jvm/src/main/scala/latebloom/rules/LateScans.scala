@@ -2,12 +2,14 @@
 package latebloom.rules
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
-import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull}
+import org.apache.spark.sql.catalyst.expressions.IsNotNull
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
 import org.apache.spark.sql.latebloom.LateBloomConf
+
+import latebloom.join.{JoinFilter, JoinFiltersInPlan}
 
 /** Turns Filter over a Parquet scan into (Filter by the rest over) a [[LateScan]].
   *
@@ -43,15 +45,17 @@ object LateScans extends Rule[SparkPlan] {
     readable(found.scan, settings) match {
       case Left(why) =>
         Decision.record(found.scan, Declined(why))
-        found.root
-      case Right(false) => found.root
+        JoinFiltersInPlan.removed(found.root)
+      case Right(false) => JoinFiltersInPlan.removed(found.root)
       case Right(true)  =>
-        val conjuncts = Conjuncts.split(found.conjuncts, found.scan)
-        selective(conjuncts) match {
-          case Left(why) =>
+        val (joinFilters, others) = JoinFiltersInPlan.split(found.conjuncts)
+        val conjuncts = Conjuncts.split(others, found.scan)
+        selective(conjuncts, joinFilters) match {
+          case Some(why) =>
             Decision.record(found.scan, Declined(why, conjuncts.residual))
             found.root
-          case Right(taken) => LatePlan.build(found, taken, conjuncts.residual, settings)
+          case None =>
+            LatePlan.build(found, conjuncts.taken, joinFilters, conjuncts.residual, settings)
         }
     }
 
@@ -106,11 +110,12 @@ object LateScans extends Rule[SparkPlan] {
     Either.cond(!options.ignoreCorruptFiles, (), Reasons.ignoreCorruptFiles)
   }
 
-  private def selective(conjuncts: Conjuncts): Either[Reason, Seq[Expression]] =
-    if (conjuncts.taken.isEmpty) {
-      Left(Reasons.nothingPushable)
+  private def selective(conjuncts: Conjuncts, joinFilters: Seq[JoinFilter]): Option[Reason] =
+    if (joinFilters.nonEmpty) {
+      None
+    } else if (conjuncts.taken.isEmpty) {
+      Some(Reasons.nothingPushable)
     } else {
-      val notNullOnly = conjuncts.taken.forall(_.isInstanceOf[IsNotNull])
-      Either.cond(!notNullOnly, conjuncts.taken, Reasons.notSelective)
+      Option.when(conjuncts.taken.forall(_.isInstanceOf[IsNotNull]))(Reasons.notSelective)
     }
 }

@@ -2,9 +2,13 @@
 package latebloom.rules
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.DataType
 
-/** All the reasons there are: first those about a whole scan, then those about one conjunct. */
+/** All the reasons there are: first those about a whole scan, then those about one conjunct, then
+  * those about a join.
+  */
 object Reasons {
 
   val notInstalled: Reason = about("not-installed")(
@@ -117,6 +121,89 @@ object Reasons {
       "It has a pattern that Spark refuses.",
       "Mend the pattern: an escape character needs a character behind it that it may escape."
     )
+
+  val joinDisabled: Reason = about("join-disabled")(
+    "Join filters are switched off.",
+    "Set spark.latebloom.join.enabled=true."
+  )
+
+  def joinType(joinType: JoinType): Reason = about("join-type", "joinType" -> s"$joinType")(
+    s"A join of type $joinType keeps the rows of this side that have no match.",
+    "Nothing to do: a filter would change the answer."
+  )
+
+  val keyIsConstant: Reason = about("key-constant")(
+    "The key is the same for all rows.",
+    "Nothing to do."
+  )
+
+  def keyNotTraceable(node: String): Reason = about("key-not-traceable", "node" -> node)(
+    s"Between the join and the scan there is a $node, which a filter on the key must not pass.",
+    s"Join before the $node where that means the same."
+  )
+
+  def partitionKey(column: Attribute): Reason =
+    about("partition-key", "column" -> column.name)(
+      s"${column.name} is a partition column or made by the reader, and in no file.",
+      "Nothing to do: Spark prunes partitions by the join where it can."
+    )
+
+  def keyMayFail(key: Expression): Reason = about("key-may-fail", "key" -> ShortSql(key))(
+    "Evaluating the key may be an error, for rows that would never have got to the join.",
+    "Join on columns of the same type, or write the key so that it cannot fail (try_cast)."
+  )
+
+  def keyType(dataType: DataType): Reason = about("key-type", "type" -> dataType.sql)(
+    s"There are no join filters for keys of type ${dataType.sql}.",
+    "Join on columns of another type where that means the same."
+  )
+
+  def scanNotOurs(format: Class[_]): Reason =
+    about("scan-not-ours", "format" -> format.getName)(
+      s"LateBloom does not read the scan's format, ${format.getName}.",
+      "Store the table as Parquet."
+    )
+
+  val scanTwice: Reason = about("scan-twice")(
+    "The same scan stands in the plan more than once, and only one of them is joined.",
+    "Nothing to do."
+  )
+
+  def scanTooSmall(least: Long): Reason = about("scan-too-small", "minScanBytes" -> s"$least")(
+    s"The scan reads less than $least bytes: waiting for the keys would cost more.",
+    "Lower spark.latebloom.join.minScanBytes."
+  )
+
+  val noScan: Reason = about("no-scan")(
+    "There is no scan of files below this side of the join.",
+    "Nothing to do."
+  )
+
+  val creationNotSelective: Reason = about("creation-not-selective")(
+    "The other side of the join most likely has all keys: nothing selects among its rows.",
+    "Filter the other side."
+  )
+
+  val creationNotRepeatable: Reason = about("creation-not-repeatable")(
+    "Evaluated again, the other side of the join could give other rows.",
+    "Join with a side without limits, samples, windows and functions that are not deterministic."
+  )
+
+  val creationTooLarge: Reason = about("creation-too-large")(
+    "Gathering the keys would read more than the scan that is to be filtered, or read again what " +
+      "is not small.",
+    "Raise spark.latebloom.join.rescanBytes."
+  )
+
+  val joinCycle: Reason = about("join-cycle")(
+    "The keys come from a scan that is itself filtered by what this scan gives.",
+    "Nothing to do: one of the two filters is there."
+  )
+
+  val joinFilterTwice: Reason = about("join-filter-twice")(
+    "The scan is filtered by the same keys already.",
+    "Nothing to do."
+  )
 
   private def about(code: String, args: (String, String)*)(reason: String, fix: String): Reason =
     Reason(code, args.toMap, reason, fix)

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
+import latebloom.join.JoinKeysTest
 import latebloom.read.{ColumnPredicate, CompiledColumn, ScanFilter, SeveralColumns}
 import latebloom.scan.CatalystPredicate
 
@@ -44,13 +45,20 @@ private[latebloom] object ScanFilters {
 
   /** @param conditions
     *   deterministic, without subqueries, on `columns` only
+    * @param joins
+    *   what the keys of joins say of `columns`
     * @param columns
     *   what the scan reads of the files, in order
     */
-  def compile(conditions: Seq[Expression], columns: Seq[Attribute]): ScanFilters = {
+  def compile(
+      conditions: Seq[Expression],
+      joins: Seq[JoinKeysTest],
+      columns: Seq[Attribute]
+  ): ScanFilters = {
     val compiler = new Compiler(columns)
     val (mayFail, others) = conditions.map(compiler.named).partition(c => Failure.mayFail(c.tree))
-    val filters = compiler.ordered(others) ++ mayFail.map(compiler.compile)
+    val cannotFail = compiler.ordered(others) ++ joins.map(compiler.join)
+    val filters = cannotFail.sortBy(_.cost) ++ mayFail.map(compiler.compile)
     new ScanFilters(filters.map(_.planned), compiler.leaves)
   }
 
@@ -127,6 +135,18 @@ private[latebloom] object ScanFilters {
         }
       }
       byColumn.values.toSeq
+    }
+
+    /** A filter that may be left out: it drops what would find no match. */
+    def join(keys: JoinKeysTest): Compiled = {
+      val condition = named(keys.condition)
+      val test = (keys.column, keys.predicate) match {
+        case (Some(column), predicate) if isFlat(column.dataType) =>
+          val filter = new ScanFilter.OneColumn(index(column), use(1), predicate, keys.text)
+          Compiled(filter, Kernel, joinCost(column), Seq(column.name))
+        case _ => compile(condition)
+      }
+      test.copy(filter = new ScanFilter.Optional(test.filter, keys.text))
     }
 
     def compile(condition: Named): Compiled = {
@@ -228,6 +248,12 @@ private[latebloom] object ScanFilters {
         case _                          => 1
       }
     }
+
+  /** A probe of a large set costs more than a comparison, and less than a search in a text. */
+  private def joinCost(column: Attribute): Int = column.dataType match {
+    case _: StringType | BinaryType => 3
+    case _                          => 1
+  }
 
   private def searches(e: Expression): Boolean = e match {
     case _: Like | _: MultiLikeBase | _: Contains | _: EndsWith => true

@@ -8,12 +8,13 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
-import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{FileSourceScanExec, ScanFileListing}
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.collection.BitSet
 
+import latebloom.join.{JoinFilter, JoinKeysTest}
 import latebloom.read.{Counter, ScanSpec}
 import latebloom.rules.{Failure, ScanFilters}
 
@@ -30,8 +31,10 @@ import latebloom.rules.{Failure, ScanFilters}
   *   the payload: what is read of a file and is output
   * @param scanFilters
   *   what is evaluated here
+  * @param joinFilters
+  *   what is evaluated here of the keys of joins, once their subqueries have run
   * @param filterOnly
-  *   the columns of scanFilters that are not output, in the scan's order
+  *   the columns of scanFilters and joinFilters that are not output, in the scan's order
   * @param options
   *   the confs that the scan was planned with
   */
@@ -47,6 +50,7 @@ class LateScan(
     tableIdentifier: Option[TableIdentifier],
     disableBucketedScan: Boolean,
     val scanFilters: Seq[Expression],
+    val joinFilters: Seq[JoinFilter],
     val filterOnly: Seq[Attribute],
     val options: ScanSpec.Options
 ) extends FileSourceScanExec(
@@ -68,11 +72,12 @@ class LateScan(
 
   override val nodeNamePrefix: String = ""
 
-  override def productArity: Int = super.productArity + 2
+  override def productArity: Int = super.productArity + 3
 
   override def productElement(n: Int): Any = n - super.productArity match {
     case 0 => scanFilters
-    case 1 => filterOnly
+    case 1 => joinFilters
+    case 2 => filterOnly
     case _ => super.productElement(n)
   }
 
@@ -85,11 +90,11 @@ class LateScan(
   override def equals(other: Any): Boolean = other match {
     case that: LateScan =>
       (this eq that) || (super.equals(that) && scanFilters == that.scanFilters &&
-        filterOnly == that.filterOnly)
+        joinFilters == that.joinFilters && filterOnly == that.filterOnly)
     case _ => false
   }
 
-  override def hashCode(): Int = (super.hashCode(), scanFilters, filterOnly).##
+  override def hashCode(): Int = (super.hashCode(), scanFilters, joinFilters, filterOnly).##
 
   override def copy(
       relation: HadoopFsRelation,
@@ -115,6 +120,7 @@ class LateScan(
       tableIdentifier,
       disableBucketedScan,
       scanFilters,
+      joinFilters,
       filterOnly,
       options
     )
@@ -140,6 +146,7 @@ class LateScan(
       scan.tableIdentifier,
       scan.disableBucketedScan,
       QueryPlan.normalizePredicates(scanFilters, columns),
+      joinFilters.map(QueryPlan.normalizeExpressions(_, columns)),
       hidden.zipWithIndex.map { case (a, i) =>
         AttributeReference(a.name, a.dataType)(ExprId(output.size + i))
       },
@@ -152,7 +159,7 @@ class LateScan(
 
   /** The conditions as they are evaluated. */
   @transient private[latebloom] lazy val filters: ScanFilters =
-    ScanFilters.compile(scanFilters, read)
+    ScanFilters.compile(scanFilters, Nil, read)
 
   /** Names of the columns that are filtered by, in the order in which they are read. */
   def filterColumns: Seq[String] = filters.filters.flatMap(_.columns).distinct
@@ -164,15 +171,19 @@ class LateScan(
     if (f.level == ScanFilters.Kernel) f.filter.text else s"${f.filter.text} [${f.level.name}]"
   }
 
-  /** What the readers of the files are told. */
-  lazy val spec: ScanSpec = {
+  /** What the join filters turned out to be, without those that have too many keys. */
+  @transient private lazy val joinKeys: Seq[JoinKeysTest] = joinFilters.flatMap(JoinKeysTest.of)
+
+  /** What the readers of the files are told. To be asked once the subqueries have run. */
+  @transient lazy val spec: ScanSpec = {
+    val filters = ScanFilters.compile(scanFilters, joinKeys, read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     new ScanSpec(
       StructType(requiredSchema ++ hidden),
       requiredSchema.length,
       filters.leaves.asJava,
       filters.filters.map(_.filter).asJava,
-      CatalystPredicate(scanFilters.reduce(And), read),
+      CatalystPredicate(scanFilters.reduceOption(And).getOrElse(Literal.TrueLiteral), read),
       options
     )
   }
@@ -188,8 +199,12 @@ class LateScan(
   override def metrics: Map[String, SQLMetric] = super.metrics ++ counters
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
-  @transient private lazy val inner: FileSourceScanExec = {
-    val format = new LateParquetFormat(spec, counters)
+  @transient private lazy val inner: FileSourceScanExec = innerScan(
+    new LateParquetFormat(spec, counters),
+    dataFilters ++ joinKeys.flatMap(_.range)
+  )
+
+  private def innerScan(format: FileFormat, dataFilters: Seq[Expression]): FileSourceScanExec =
     new FileSourceScanExec(
       relation.copy(fileFormat = format)(relation.sparkSession),
       stream,
@@ -208,20 +223,20 @@ class LateScan(
       @transient override protected lazy val dynamicallySelectedPartitions: ScanFileListing =
         outer.dynamicallySelectedPartitions
     }
-  }
 
   override lazy val inputRDD: RDD[InternalRow] =
-    if (scanFilters.exists(Failure.mayFail)) {
+    if (joinKeys.exists(_.none) && !bucketedScan) {
+      sparkContext.emptyRDD
+    } else if (scanFilters.exists(Failure.mayFail)) {
       inner.inputRDD.mapPartitions(new ConditionErrors(_))
     } else {
       inner.inputRDD
     }
 
-  override def vectorTypes: Option[Seq[String]] = inner.vectorTypes
-
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
-    inner.metadata ++ Map(
+    val joins = Option.when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
+    innerScan(relation.fileFormat, dataFilters).metadata ++ joins ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),
       "Payload" -> list(requiredSchema.fieldNames.toSeq)

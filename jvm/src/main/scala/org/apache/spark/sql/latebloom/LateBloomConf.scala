@@ -5,6 +5,7 @@ import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry}
 import org.apache.spark.network.util.ByteUnit
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.bloom.KeyLimits
 import latebloom.read.ScanSpec
 
 /** LateBloom's confs, registered with Spark's own, so that they are checked when they are set and
@@ -13,7 +14,20 @@ import latebloom.read.ScanSpec
 object LateBloomConf {
 
   /** The confs that one planning works with. */
-  final case class Settings(enabled: Boolean, scanEnabled: Boolean, options: ScanSpec.Options)
+  final case class Settings(
+      enabled: Boolean,
+      scanEnabled: Boolean,
+      join: JoinSettings,
+      options: ScanSpec.Options
+  )
+
+  /** Those of join filters. */
+  final case class JoinSettings(
+      enabled: Boolean,
+      minScanBytes: Long,
+      rescanBytes: Long,
+      limits: KeyLimits
+  )
 
   /** One conf as users see it. */
   final case class Described(
@@ -74,13 +88,70 @@ object LateBloomConf {
       "well, so that no page is decompressed twice."
   )(bytes(_, "64m"))
 
-  private val all: Seq[Conf[_]] =
-    Seq(enabled, scanEnabled, eagerFraction, mergeGapBytes, pageCacheBytes)
+  private val joinEnabled = conf(
+    "spark.latebloom.join.enabled",
+    "boolean",
+    "Whether the keys of one side of a join become a filter in the scans of the other side."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val joinMinScanBytes = conf(
+    "spark.latebloom.join.minScanBytes",
+    "bytes",
+    "A scan of less than this gets no join filter: to wait for the keys would cost more than to " +
+      "read it."
+  )(bytes(_, "10m"))
+
+  private val joinRescanBytes = conf(
+    "spark.latebloom.join.rescanBytes",
+    "bytes",
+    "Where the keys are in no exchange that the join has anyway, the side that they come from is " +
+      "evaluated once more if it reads no more than this."
+  )(bytes(_, "10m"))
+
+  private val joinMaxBytes = conf(
+    "spark.latebloom.join.maxBytes",
+    "bytes",
+    "Most bytes of one join filter, from 32 to 128 MiB. Larger ones have fewer false positives " +
+      "where there are many keys."
+  )(
+    _.bytesConf(ByteUnit.BYTE)
+      .checkValue(b => b >= 32 && b <= (128L << 20), "must lie between 32 and 128m")
+      .createWithDefaultString("8m")
+  )
+
+  private val joinMaxKeys = conf(
+    "spark.latebloom.join.maxKeys",
+    "integer",
+    "A join with more keys than these gets no filter."
+  )(_.longConf.checkValue(_ >= 1, "must be at least 1").createWithDefault(8L << 20))
+
+  private val all: Seq[Conf[_]] = Seq(
+    enabled,
+    scanEnabled,
+    eagerFraction,
+    mergeGapBytes,
+    pageCacheBytes,
+    joinEnabled,
+    joinMinScanBytes,
+    joinRescanBytes,
+    joinMaxBytes,
+    joinMaxKeys
+  )
 
   /** The settings that hold in `conf` now. */
   def settings(conf: SQLConf): Settings = Settings(
     enabled = conf.getConf(enabled.entry),
     scanEnabled = conf.getConf(scanEnabled.entry),
+    join = JoinSettings(
+      enabled = conf.getConf(joinEnabled.entry),
+      minScanBytes = conf.getConf(joinMinScanBytes.entry),
+      rescanBytes = conf.getConf(joinRescanBytes.entry),
+      limits = new KeyLimits(
+        KeyLimits.DEFAULT.exactKeys,
+        conf.getConf(joinMaxBytes.entry).toInt,
+        conf.getConf(joinMaxKeys.entry)
+      )
+    ),
     options = new ScanSpec.Options(
       conf.getConf(mergeGapBytes.entry),
       conf.getConf(pageCacheBytes.entry),

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.optimizer._
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.internal.SQLConf
+
+/** A join on equal keys, as Spark will plan it. */
+final private[join] case class EquiJoin(
+    join: Join,
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression]
+) extends JoinSelectionHelper {
+
+  /** The pairs of equal keys, that of the side `own` first. */
+  def pairs(own: LogicalPlan): Seq[(Expression, Expression)] =
+    if (own eq join.left) leftKeys.zip(rightKeys) else rightKeys.zip(leftKeys)
+
+  def keys(side: LogicalPlan): Seq[Expression] = if (side eq join.left) leftKeys else rightKeys
+
+  def other(side: LogicalPlan): LogicalPlan = if (side eq join.left) join.right else join.left
+
+  /** Whether a row of `side` that has no match on the other may be dropped before the join. */
+  def mayDrop(side: LogicalPlan): Boolean = join.joinType match {
+    case _: InnerLike | LeftSemi                 => true
+    case RightOuter                              => side eq join.left
+    case LeftOuter | LeftAnti | ExistenceJoin(_) => side eq join.right
+    case _                                       => false
+  }
+
+  /** How the rows of `side` reach the join, as far as can be told before it runs. */
+  def means(side: LogicalPlan, conf: SQLConf): JoinFilter.Means = {
+    val hint = join.hint
+    val hashable = hashJoinSupported(leftKeys, rightKeys)
+    def broadcast(hintOnly: Boolean) =
+      Option.when(hashable)(()).flatMap(_ => getBroadcastBuildSide(join, hintOnly, conf))
+    val shuffled = hintToSortMergeJoin(hint) ||
+      getShuffleHashJoinBuildSide(join, hintOnly = true, conf).isDefined
+    broadcast(hintOnly = true).orElse(if (shuffled) None else broadcast(hintOnly = false)) match {
+      case _ if !conf.exchangeReuseEnabled        => JoinFilter.Rescan
+      case Some(BuildLeft) if side eq join.left   => JoinFilter.Broadcast
+      case Some(BuildRight) if side eq join.right => JoinFilter.Broadcast
+      case Some(_)                                => JoinFilter.Rescan
+      case None                                   => JoinFilter.Shuffle
+    }
+  }
+}
+
+private[join] object EquiJoin {
+  def unapply(plan: LogicalPlan): Option[EquiJoin] = plan match {
+    case j @ ExtractEquiJoinKeys(_, leftKeys, rightKeys, _, _, _, _, _) =>
+      Some(EquiJoin(j, leftKeys, rightKeys))
+    case _ => None
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.unsafe.types.UTF8String
+
+import latebloom.bloom.KeyFilter
+import latebloom.read.ValueTest
+import latebloom.rules.ShortSql
+
+/** Whether a key may be among those of the other side of a join: never FALSE for one that is, and
+  * FALSE for null, which joins with nothing. It may be left out anywhere.
+  *
+  * @param key
+  *   on the columns of one scan
+  * @param keys
+  *   a scalar subquery whose result is a [[KeyFilter]] in its serialised form; null where there are
+  *   too many keys for a filter
+  * @param origin
+  *   what to say of it in EXPLAIN
+  */
+final case class JoinFilter(key: Expression, keys: Expression, from: JoinFilter.Origin)
+    extends BinaryExpression
+    with Predicate
+    with CodegenFallback {
+
+  override def left: Expression = key
+
+  override def right: Expression = keys
+
+  override def nullable: Boolean = false
+
+  /** What is known of the keys once the subquery has run; None if every key passes. */
+  def filter: Option[KeyFilter] =
+    Option(keys.eval(InternalRow.empty).asInstanceOf[Array[Byte]])
+      .flatMap(bytes => Option(KeyFilter.deserialize(bytes).orElse(null)))
+
+  @transient private lazy val test = filter.map(f => new ValueTest(key.dataType, f.predicate))
+
+  override def eval(input: InternalRow): Any = test.forall { keys =>
+    val value = key.eval(input) match {
+      case text: UTF8String => text.getBytes
+      case other            => other
+    }
+    keys.passes(InternalRow(value))
+  }
+
+  /** What EXPLAIN says of it. */
+  def text: String = s"${ShortSql(key)} IN ${from.keys} (${from.means.name})"
+
+  override def toString: String = s"joinfilter($key, ${from.keys})"
+
+  override protected def withNewChildrenInternal(l: Expression, r: Expression): JoinFilter =
+    copy(key = l, keys = r)
+}
+
+object JoinFilter {
+
+  /** How the keys are had. */
+  sealed abstract class Means(val name: String)
+
+  /** From the hashed relation that the join broadcasts anyway. */
+  case object Broadcast extends Means("broadcast")
+
+  /** From the shuffled rows that the join reads anyway. */
+  case object Shuffle extends Means("shuffle")
+
+  /** By evaluating the creation side once more. */
+  case object Rescan extends Means("rescan")
+
+  /** @param keys
+    *   the key on the creation side, as SQL
+    */
+  final case class Origin(keys: String, means: Means)
+}

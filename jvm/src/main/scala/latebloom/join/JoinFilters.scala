@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.latebloom.LateBloomConf
+
+import latebloom.rules.{Reason, Reasons, ShortSql}
+
+/** Makes the keys of one side of a join a filter on the scans of the other.
+  *
+  * It runs once a query is optimised, when subqueries have become joins and predicates are where
+  * they stay. Decisions come first, all of them on the plan as it is; then each scan that is to be
+  * filtered gets a Filter, and so does its copy in the creation sides of other filters, so that
+  * both are planned alike and Spark executes their exchange once.
+  */
+object JoinFilters extends Rule[LogicalPlan] {
+  private val tag = TreeNodeTag[Seq[JoinDecision]]("latebloom.joinDecisions")
+
+  /** What was decided about the join that a node executes; empty for what is no equi-join. */
+  def decisions(node: SparkPlan): Seq[JoinDecision] =
+    node.logicalLink.flatMap(_.getTagValue(tag)).getOrElse(Nil)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case s: Subquery if s.correlated => plan
+    case _ if plan.isStreaming       => plan
+    case _                           =>
+      val undecided = plan.collect { case EquiJoin(j) if j.join.getTagValue(tag).isEmpty => j }
+      val settings = LateBloomConf.settings(conf)
+      if (undecided.isEmpty || !settings.enabled) plan
+      else new Planning(plan, undecided, settings).result
+  }
+
+  /** A filter that is to be: what `source` has is gathered for `target`. */
+  final private case class Planned(target: Target, source: KeySource, shown: String)
+
+  final private class Planning(
+      plan: LogicalPlan,
+      joins: Seq[EquiJoin],
+      settings: LateBloomConf.Settings
+  ) {
+    private val chosen = mutable.ArrayBuffer.empty[Planned]
+
+    /** Scans that stand in the plan once: to filter one that stands there twice would filter both.
+      */
+    private val unique: Set[ExprId] = {
+      val ids = plan.collectLeaves().flatMap(_.output.map(_.exprId))
+      ids.groupBy(identity).collect { case (id, Seq(_)) => id }.toSet
+    }
+
+    def result: LogicalPlan = {
+      val outcomes = joins.flatMap(j => Seq(j.join.left, j.join.right).map(side => (j, side)))
+        .sortBy { case (_, side) => -side.collectLeaves().map(_.stats.sizeInBytes).max }
+        .map { case (j, side) => (j, decide(j, side)) }
+      joins.foreach { j =>
+        j.join.setTagValue(tag, outcomes.collect { case (of, d) if of eq j => d })
+      }
+      if (chosen.isEmpty) plan else filtered(plan)
+    }
+
+    private def decide(j: EquiJoin, side: LogicalPlan): JoinDecision = {
+      val made = for {
+        _ <- Either.cond(settings.join.enabled, (), Reasons.joinDisabled)
+        _ <- Either.cond(j.mayDrop(side), (), Reasons.joinType(j.join.joinType))
+        filters <- filtersOf(j, side)
+      } yield filters
+      val on = j.keys(side).map(ShortSql(_)).mkString(", ")
+      made match {
+        case Left(why)      => JoinDecision(on, Nil, Some(why))
+        case Right(filters) =>
+          chosen ++= filters
+          JoinDecision(on, filters.map(_.shown), None)
+      }
+    }
+
+    /** One filter for all keys of the join where they are of one scan, else one for each. */
+    private def filtersOf(j: EquiJoin, side: LogicalPlan): Either[Reason, Seq[Planned]] = {
+      val pairs = j.pairs(side)
+      val together = Option.when(pairs.size > 1)(pairs.unzip).map { case (mine, theirs) =>
+        filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs))
+      }
+      together.filter(_.isRight).getOrElse {
+        val each = pairs.map { case (mine, theirs) => filtersOf(j, side, mine, theirs) }
+        each.find(_.isRight).fold(each.head)(_ => Right(each.flatMap(_.toSeq.flatten)))
+      }
+    }
+
+    private def filtersOf(
+        j: EquiJoin,
+        side: LogicalPlan,
+        mine: Expression,
+        theirs: Expression
+    ): Either[Reason, Seq[Planned]] =
+      for {
+        targets <- ApplicationSide.targets(side, mine)
+        _ <-
+          Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
+        large <- firstReason(targets)(readable)
+        source <- source(j, j.other(side), theirs, large.map(_.bytes).max)
+        planned = large.map(t => Planned(t, source, shown(t, source)))
+        fresh <- firstReason(planned)(acyclic)
+      } yield fresh
+
+    /** What passes; the first reason where nothing does. */
+    private def firstReason[A](all: Seq[A])(why: A => Option[Reason]): Either[Reason, Seq[A]] = {
+      val passed = all.filter(why(_).isEmpty)
+      if (passed.nonEmpty) Right(passed)
+      else Left(all.flatMap(why(_)).headOption.getOrElse(Reasons.noScan))
+    }
+
+    private def readable(t: Target): Option[Reason] =
+      if (t.files.fileFormat.getClass != classOf[ParquetFileFormat]) {
+        Some(Reasons.scanNotOurs(t.files.fileFormat.getClass))
+      } else if (!t.scan.output.forall(a => unique.contains(a.exprId))) {
+        Some(Reasons.scanTwice)
+      } else if (t.bytes < settings.join.minScanBytes) {
+        Some(Reasons.scanTooSmall(settings.join.minScanBytes))
+      } else {
+        None
+      }
+
+    private def source(
+        j: EquiJoin,
+        side: LogicalPlan,
+        key: Expression,
+        scanned: BigInt
+    ): Either[Reason, KeySource] = {
+      val selective =
+        CreationSide.sources(j, side, key, conf).filter(s => CreationSide.isSelective(s.side))
+      val repeatable = selective.filter(s => CreationSide.isRepeatable(s.side))
+      val cheap = repeatable.filter(pays(_, scanned))
+      if (selective.isEmpty) Left(Reasons.creationNotSelective)
+      else if (repeatable.isEmpty) Left(Reasons.creationNotRepeatable)
+      else if (cheap.isEmpty) Left(Reasons.creationTooLarge)
+      else Right(cheap.minBy(_.bytes))
+    }
+
+    private def pays(s: KeySource, scanned: BigInt): Boolean = s.means match {
+      case JoinFilter.Broadcast => true
+      case JoinFilter.Shuffle   => s.bytes <= scanned
+      case JoinFilter.Rescan    => s.bytes <= scanned && s.bytes <= settings.join.rescanBytes
+    }
+
+    /** Filters wait for the scans of their creation sides, and these for their filters. */
+    private def acyclic(p: Planned): Option[Reason] = {
+      def waitsFor(source: KeySource): Boolean = {
+        val leaves = source.side.collectLeaves()
+        leaves.exists(_ eq p.target.scan) ||
+        chosen.exists(c => leaves.exists(_ eq c.target.scan) && waitsFor(c.source))
+      }
+      if (waitsFor(p.source)) Some(Reasons.joinCycle)
+      else
+        Option.when(chosen.exists { c =>
+          (c.target.scan eq p.target.scan) && c.source.isSame(p.source) &&
+          c.target.key.semanticEquals(p.target.key)
+        })(Reasons.joinFilterTwice)
+    }
+
+    private def shown(t: Target, s: KeySource): String =
+      s"${ShortSql(t.key)} IN ${ShortSql(s.wanted)} (${s.means.name})"
+
+    private def filtered(part: LogicalPlan): LogicalPlan = part.transformUp {
+      case scan if chosen.exists(_.target.scan eq scan) =>
+        val filters = chosen.filter(_.target.scan eq scan).map { p =>
+          JoinFilter(
+            p.target.key,
+            keysOf(p.source),
+            JoinFilter.Origin(ShortSql(p.source.wanted), p.source.means)
+          )
+        }
+        Filter(filters.reduce[Expression](And), scan)
+    }
+
+    private val subqueries = mutable.ArrayBuffer.empty[(KeySource, ScalarSubquery)]
+
+    /** One subquery for all filters of one source. */
+    private def keysOf(source: KeySource): ScalarSubquery =
+      subqueries.collectFirst { case (s, q) if s.isSame(source) => q }.getOrElse {
+        val q = ScalarSubquery(gathering(source, filtered(source.side)))
+        subqueries += source -> q
+        q
+      }
+
+    private def gathering(source: KeySource, side: LogicalPlan): LogicalPlan = {
+      val keys = source.join.keys(source.side)
+      val limits = settings.join.limits
+      val hashed = source.wanted.isInstanceOf[XxHash64]
+      val gather = Alias(JoinKeys(source.wanted, limits, hashed).toAggregateExpression(), "keys")()
+      source.means match {
+        case JoinFilter.Broadcast =>
+          BroadcastKeys(keys, source.wanted, limits, side, Seq(gather.toAttribute))
+        case JoinFilter.Shuffle => Aggregate(Nil, Seq(gather), ShuffledSide(keys, side))
+        case JoinFilter.Rescan  => Aggregate(Nil, Seq(gather), side)
+      }
+    }
+  }
+}
+
+/** What became of one side of an equi-join.
+  *
+  * @param on
+  *   the keys of the side that would be filtered, as SQL
+  * @param filters
+  *   what its scans are filtered by
+  * @param declined
+  *   why there is no filter
+  */
+final case class JoinDecision(on: String, filters: Seq[String], declined: Option[Reason])

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.execution.joinkeys.{BroadcastKeysExec, ShuffledSideExec}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+
+import latebloom.bloom.KeyLimits
+
+/** One side of a shuffled join, planned so that the exchange below it is the join's own.
+  *
+  * @param keys
+  *   all that the join is on, in its order
+  */
+final case class ShuffledSide(keys: Seq[Expression], child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): ShuffledSide =
+    copy(child = newChild)
+}
+
+/** The build side of a broadcast join, planned so that the broadcast is the join's own: one row,
+  * with the [[latebloom.bloom.KeyFilter]] of what `wanted` is for the rows of `child`.
+  *
+  * @param keys
+  *   all that the join is on, in its order
+  */
+final case class BroadcastKeys(
+    keys: Seq[Expression],
+    wanted: Expression,
+    limits: KeyLimits,
+    child: LogicalPlan,
+    override val output: Seq[Attribute]
+) extends UnaryNode {
+  override protected def withNewChildInternal(newChild: LogicalPlan): BroadcastKeys =
+    copy(child = newChild)
+}
+
+object JoinKeysPlanning extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case ShuffledSide(keys, child) => ShuffledSideExec(keys, planLater(child)) :: Nil
+    case BroadcastKeys(keys, wanted, limits, child, output) =>
+      BroadcastKeysExec(keys, wanted, limits, planLater(child), output) :: Nil
+    case _ => Nil
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.execution.joinkeys
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution}
+import org.apache.spark.sql.execution.joins.{HashJoin, HashedRelation, HashedRelationBroadcastMode}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+
+import latebloom.bloom.KeyLimits
+import latebloom.join.JoinKeys
+
+/** The keys in the hashed relation that a broadcast join has anyway: asks for the same broadcast,
+  * so that Spark's reuse of exchanges makes it one, and walks it on the driver, without a job.
+  */
+case class BroadcastKeysExec(
+    keys: Seq[Expression],
+    wanted: Expression,
+    limits: KeyLimits,
+    child: SparkPlan,
+    override val output: Seq[Attribute]
+) extends UnaryExecNode {
+
+  override def requiredChildDistribution: Seq[Distribution] = {
+    val bound = BindReferences.bindReferences(HashJoin.rewriteKeyExpr(keys), child.output)
+    BroadcastDistribution(HashedRelationBroadcastMode(bound)) :: Nil
+  }
+
+  override def executeCollect(): Array[InternalRow] = {
+    val relation = child.executeBroadcast[HashedRelation]().value.asReadOnlyCopy()
+    val value = UnsafeProjection.create(Seq(wanted), child.output)
+    val values = relation.keys().flatMap(relation.get(_)).map(value)
+    val filter = JoinKeys.collect(values, wanted.dataType, limits)
+    val bytes: Any = filter.map[Array[Byte]](_.serialize()).orNull
+    Array(UnsafeProjection.create(output.map(_.dataType).toArray).apply(InternalRow(bytes)))
+  }
+
+  override def executeTake(n: Int): Array[InternalRow] = executeCollect().take(n)
+
+  override protected def doExecute(): RDD[InternalRow] =
+    sparkContext.parallelize(executeCollect().toSeq, 1)
+
+  override protected def withNewChildInternal(newChild: SparkPlan): BroadcastKeysExec =
+    copy(child = newChild)
+}

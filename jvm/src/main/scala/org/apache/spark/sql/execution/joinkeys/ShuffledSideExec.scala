@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.execution.joinkeys
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  ClusteredDistribution,
+  Distribution,
+  Partitioning
+}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+
+/** One side of a shuffled join without the join: what it asks of its child makes Spark put the same
+  * exchange there, which is then executed once.
+  */
+case class ShuffledSideExec(keys: Seq[Expression], child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+
+  override def requiredChildDistribution: Seq[Distribution] = ClusteredDistribution(keys) :: Nil
+
+  override protected def doExecute(): RDD[InternalRow] = child.execute()
+
+  override protected def withNewChildInternal(newChild: SparkPlan): ShuffledSideExec =
+    copy(child = newChild)
+}
