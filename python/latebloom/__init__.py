@@ -25,7 +25,7 @@ from latebloom._errors import (
     SparkVersionError,
     UnsupportedSessionError,
 )
-from latebloom._explain import Explanation, Residual, Scan, explain
+from latebloom._explain import Explanation, Join, Residual, Scan, explain
 from latebloom._jar import jar_path
 from latebloom._session import disabled, enabled
 
@@ -40,6 +40,7 @@ __all__ = [
     "ExtensionLoadedLateError",
     "ExtensionNotLoadedError",
     "JarNotFoundError",
+    "Join",
     "LateBloomError",
     "Residual",
     "ScalaVersionError",

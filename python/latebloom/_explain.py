@@ -41,6 +41,7 @@ class Scan:
             it stayed Spark's.
         filter_columns: the columns that are read first, in this order.
         scan_filters: the predicates evaluated inside the scan.
+        join_filters: the keys of joins that rows are tested by inside the scan.
         residual: the predicates that stay in Spark's Filter above it, each with its reason.
         payload: the columns that are read only for the rows that pass.
     """
@@ -54,6 +55,7 @@ class Scan:
     fix: str
     filter_columns: tuple[str, ...]
     scan_filters: tuple[str, ...]
+    join_filters: tuple[str, ...]
     residual: tuple[Residual, ...]
     payload: tuple[str, ...]
 
@@ -63,6 +65,7 @@ class Scan:
             lines += [
                 f"  filter columns: {', '.join(self.filter_columns) or 'none'}",
                 f"  scan filters:   {' AND '.join(self.scan_filters) or 'none'}",
+                *(f"  join filter:    {join_filter}" for join_filter in self.join_filters),
                 *(f"  residual:       {residual}" for residual in self.residual or ("none",)),
                 f"  payload:        {', '.join(self.payload) or 'none'}",
             ]
@@ -73,16 +76,41 @@ class Scan:
 
 
 @dataclass(frozen=True)
+class Join:
+    """One side of an equi-join, whose scans could be filtered by the keys of the other.
+
+    Attributes:
+        node: how Spark executes the join.
+        on: the keys of this side.
+        applied: True where its scans are filtered; else ``code``, ``reason`` and ``fix`` say why not.
+        filters: what they are filtered by, and where the keys come from.
+    """
+
+    node: str
+    on: str
+    applied: bool
+    code: str
+    reason: str
+    fix: str
+    filters: tuple[str, ...]
+
+    def __str__(self) -> str:
+        told = ", ".join(self.filters) if self.applied else f"none  [{self.code}] {self.reason}"
+        return f"{self.node}, keys of {self.on}\n  join filter:    {told}"
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """A query's physical plan as Spark formats it, and the decision for each of its scans."""
+    """A query's physical plan as Spark formats it, and what was decided for its scans and joins."""
 
     plan: str
     scans: tuple[Scan, ...]
+    joins: tuple[Join, ...]
 
     def __str__(self) -> str:
         if EXPLAINED in self.plan:
             return self.plan.rstrip()
-        decisions = "\n".join(map(str, self.scans)) or "no file scan in this plan"
+        decisions = "\n".join(map(str, (*self.scans, *self.joins))) or "no file scan in this plan"
         return f"{self.plan.rstrip()}\n\n== LateBloom ==\n{decisions}"
 
     def _repr_html_(self) -> str:
@@ -103,7 +131,9 @@ def explain(df: DataFrame) -> Explanation:
     require_extension(df.sparkSession)
     # A DataFrame keeps its first plan; a new one over it is planned under the settings of now.
     answer = json.loads(_jvm.explain(df.select("*")))
-    return Explanation(answer["plan"], tuple(map(_scan, answer["scans"])))
+    return Explanation(
+        answer["plan"], tuple(map(_scan, answer["scans"])), tuple(map(_join, answer["joins"]))
+    )
 
 
 def _scan(scan: dict[str, Any]) -> Scan:
@@ -117,6 +147,19 @@ def _scan(scan: dict[str, Any]) -> Scan:
         fix=scan.get("fix") or "",
         filter_columns=tuple(scan["filterColumns"]),
         scan_filters=tuple(scan["scanFilters"]),
+        join_filters=tuple(scan["joinFilters"]),
         residual=tuple(Residual(**residual) for residual in scan["residual"]),
         payload=tuple(scan["payload"]),
+    )
+
+
+def _join(join: dict[str, Any]) -> Join:
+    return Join(
+        node=join["node"],
+        on=join["on"],
+        applied=join["applied"],
+        code=join.get("code") or "",
+        reason=join.get("reason") or "",
+        fix=join.get("fix") or "",
+        filters=tuple(join["filters"]),
     )

@@ -17,6 +17,7 @@ APPLIED = {
     "fix": "",
     "filterColumns": ["status", "id"],
     "scanFilters": ["status = 'open'", "id < 9"],
+    "joinFilters": ["id IN order_id (broadcast)"],
     "residual": [
         {"conjunct": "rand() < 0.5", "code": "RANDOM", "reason": "it is", "fix": "leave it"}
     ],
@@ -31,6 +32,7 @@ DECLINED = {
     "fix": "add a <filter>",
     "filterColumns": [],
     "scanFilters": [],
+    "joinFilters": [],
     "residual": [],
     "payload": [],
 }
@@ -38,8 +40,10 @@ DECLINED = {
 
 @pytest.fixture
 def answered(monkeypatch, spark):
-    def explain_as(*scans):
-        answer = json.dumps({"plan": "== Physical Plan ==\nthe plan\n", "scans": scans})
+    def explain_as(*scans, joins=()):
+        answer = json.dumps(
+            {"plan": "== Physical Plan ==\nthe plan\n", "scans": scans, "joins": joins}
+        )
         monkeypatch.setattr(_jvm, "explain", lambda df: answer)
         return latebloom.explain(spark.range(1))
 
@@ -55,9 +59,39 @@ def test_an_applied_scan_shows_its_columns_and_predicates_in_order(answered):
         "LateScan parquet  orders",
         "  filter columns: status, id",
         "  scan filters:   status = 'open' AND id < 9",
+        "  join filter:    id IN order_id (broadcast)",
         "  residual:       rand() < 0.5  [RANDOM] it is",
         "  payload:        comment",
     ]
+
+
+def test_a_side_of_a_join_shows_its_filters_or_why_it_has_none(answered):
+    applied = {
+        "node": "SortMergeJoin Inner",
+        "on": "id",
+        "applied": True,
+        "code": None,
+        "reason": None,
+        "fix": None,
+        "filters": ["id IN order_id (shuffle)"],
+    }
+    declined = {
+        **applied,
+        "on": "order_id",
+        "applied": False,
+        "code": "join-cycle",
+        "reason": "it goes round",
+        "fix": "leave it",
+        "filters": [],
+    }
+    explanation = answered(APPLIED, joins=[applied, declined])
+    assert str(explanation).splitlines()[-4:] == [
+        "SortMergeJoin Inner, keys of id",
+        "  join filter:    id IN order_id (shuffle)",
+        "SortMergeJoin Inner, keys of order_id",
+        "  join filter:    none  [join-cycle] it goes round",
+    ]
+    assert [join.applied for join in explanation.joins] == [True, False]
 
 
 def test_a_declined_scan_shows_code_reason_and_fix(answered):

@@ -34,7 +34,12 @@ class InspectorSuite extends LateBloomTest {
         "spark.latebloom.scan.enabled",
         "spark.latebloom.scan.eagerFraction",
         "spark.latebloom.io.mergeGapBytes",
-        "spark.latebloom.scan.pageCacheBytes"
+        "spark.latebloom.scan.pageCacheBytes",
+        "spark.latebloom.join.enabled",
+        "spark.latebloom.join.minScanBytes",
+        "spark.latebloom.join.rescanBytes",
+        "spark.latebloom.join.maxBytes",
+        "spark.latebloom.join.maxKeys"
       ))
       val cache = confs.find(_("key").endsWith("pageCacheBytes")).get
       assert(cache("value") == "1m" && cache("type") == "bytes" && cache("doc").nonEmpty)
@@ -60,6 +65,32 @@ class InspectorSuite extends LateBloomTest {
       assert(!(declined \ "applied").extract[Boolean])
       assert((declined \ "code").extract[String] == "no-filter")
       Seq("reason", "fix").foreach(k => assert((declined \ k).extract[String].nonEmpty))
+    }
+  }
+
+  test("explain tells of both sides of a join, before and after it ran") {
+    withData {
+      withSQLConf("spark.latebloom.join.minScanBytes" -> "0") {
+        val query = spark.sql("select a.id from t a join t b on a.id = b.id where b.n = 3")
+        def joins = parse(Inspector.explain(query.queryExecution)) \ "joins"
+        def check(): Unit = {
+          val Seq(applied, declined) = joins.children
+          assert((applied \ "node").extract[String] == "BroadcastHashJoin Inner")
+          assert((applied \ "on").extract[String] == "id")
+          assert((applied \ "filters").extract[Seq[String]] == Seq("id IN id (broadcast)"))
+          assert((declined \ "code").extract[String] == "creation-not-selective")
+        }
+        check()
+        query.collect()
+        check()
+        val explained =
+          new LateBloomExplain().generateExtendedInfo(query.queryExecution.executedPlan)
+        assert(
+          explained.contains("BroadcastHashJoin Inner, keys of id: applied, id IN id (broadcast)")
+        )
+        assert(explained.contains("declined, creation-not-selective"))
+        assert(explained.contains("  join filter: id IN id (broadcast)"))
+      }
     }
   }
 

@@ -31,10 +31,13 @@ object Inspector {
     }
   )
 
-  /** `{"plan", "scans"}`: formatted EXPLAIN, and what became of each Parquet or ORC scan. */
+  /** `{"plan", "scans", "joins"}`: formatted EXPLAIN, and what became of each Parquet or ORC scan
+    * and of each side of an equi-join.
+    */
   def explain(query: QueryExecution): String = json(
     ("plan" -> query.explainString(FormattedMode)) ~
-      ("scans" -> ScanReport.ofPlan(query.executedPlan).map(describe))
+      ("scans" -> ScanReport.ofPlan(query.executedPlan).map(describe)) ~
+      ("joins" -> JoinReport.ofPlan(query.executedPlan).map(describe))
   )
 
   /** `[{"node", <metric>: <value>, …}]`, one object a LateScan, of the plan as it was executed. */
@@ -50,11 +53,10 @@ object Inspector {
       ("table" -> scan.table) ~
       ("format" -> scan.format) ~
       ("applied" -> scan.declined.isEmpty) ~
-      ("code" -> whyNot(scan)(_.code)) ~
-      ("reason" -> whyNot(scan)(_.reason)) ~
-      ("fix" -> whyNot(scan)(_.fix)) ~
+      whyNot(scan.declined) ~
       ("filterColumns" -> scan.filterColumns) ~
       ("scanFilters" -> scan.scanFilters) ~
+      ("joinFilters" -> scan.joinFilters) ~
       ("residual" -> scan.residual.map { r =>
         ("conjunct" -> ShortSql(r.conjunct)) ~
           ("code" -> r.why.code) ~
@@ -63,8 +65,17 @@ object Inspector {
       }) ~
       ("payload" -> scan.payload)
 
-  private def whyNot(scan: ScanReport)(part: Reason => String): JValue =
-    scan.declined.fold[JValue](JNull)(why => JString(part(why)))
+  private def describe(join: JoinReport): JObject =
+    ("node" -> join.node) ~
+      ("on" -> join.on) ~
+      ("applied" -> join.declined.isEmpty) ~
+      whyNot(join.declined) ~
+      ("filters" -> join.filters)
+
+  private def whyNot(declined: Option[Reason]): JObject = {
+    def told(part: Reason => String) = declined.fold[JValue](JNull)(why => JString(part(why)))
+    ("code" -> told(_.code)) ~ ("reason" -> told(_.reason)) ~ ("fix" -> told(_.fix))
+  }
 
   private def json(value: JValue): String = compact(render(value))
 }

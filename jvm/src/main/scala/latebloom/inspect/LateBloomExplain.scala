@@ -14,8 +14,15 @@ class LateBloomExplain extends ExtendedExplainGenerator {
   override def generateExtendedInfo(plan: SparkPlan): String =
     ScanReport.ofPlan(plan) match {
       case Nil   => "No scan of Parquet or ORC files.\n"
-      case scans => scans.map(describe).mkString
+      case scans => scans.map(describe).mkString + JoinReport.ofPlan(plan).map(describe).mkString
     }
+
+  private def describe(join: JoinReport): String = {
+    val verdict = join.declined.fold(s"applied, ${join.filters.mkString(", ")}")(why =>
+      s"declined, ${because(why)}"
+    )
+    s"${join.node}, keys of ${join.on}: $verdict\n"
+  }
 
   private def describe(scan: ScanReport): String = {
     val verdict = scan.declined match {
@@ -25,7 +32,7 @@ class LateBloomExplain extends ExtendedExplainGenerator {
           s"  filter columns: ${scan.filterColumns.mkString(", ")}",
           s"  scan filters: ${scan.scanFilters.mkString(" AND ")}",
           s"  payload: ${if (scan.payload.isEmpty) "none" else scan.payload.mkString(", ")}"
-        )
+        ) ++ scan.joinFilters.map(f => s"  join filter: $f")
       case Some(why) =>
         Seq(s"${scan.node}: declined, ${because(why)}")
     }

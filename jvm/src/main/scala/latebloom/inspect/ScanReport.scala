@@ -21,6 +21,8 @@ import latebloom.scan.LateScan
   *   in the order in which they are read
   * @param scanFilters
   *   as SQL, in the order in which they are evaluated
+  * @param joinFilters
+  *   what is evaluated of the keys of joins
   * @param residual
   *   what Spark's Filter above the scan evaluates
   * @param payload
@@ -33,6 +35,7 @@ final case class ScanReport(
     declined: Option[Reason],
     filterColumns: Seq[String],
     scanFilters: Seq[String],
+    joinFilters: Seq[String],
     residual: Seq[Residual],
     payload: Seq[String]
 )
@@ -47,7 +50,8 @@ object ScanReport {
       Some(
         files(scan, "parquet", None).copy(
           filterColumns = scan.filterColumns,
-          scanFilters = scan.filterTexts
+          scanFilters = scan.filterTexts,
+          joinFilters = scan.joinFilters.map(_.text)
         )
       )
     case scan: FileSourceScanExec =>
@@ -82,6 +86,7 @@ object ScanReport {
     declined = declined,
     filterColumns = Nil,
     scanFilters = Nil,
+    joinFilters = Nil,
     residual = Decision.of(scan).toSeq.flatMap(_.residual),
     payload = scan.requiredSchema.fieldNames.toSeq
   )
@@ -94,6 +99,7 @@ object ScanReport {
       declined = Some(Reasons.dataSourceV2(format)),
       filterColumns = Nil,
       scanFilters = Nil,
+      joinFilters = Nil,
       residual = Nil,
       payload = payload
     )

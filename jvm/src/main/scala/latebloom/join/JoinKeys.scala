@@ -36,6 +36,8 @@ final case class JoinKeys(
 
   override def prettyName: String = "join_keys"
 
+  override protected def flatArguments: Iterator[Any] = Iterator(child)
+
   override def nullable: Boolean = true
 
   override def dataType: DataType = BinaryType

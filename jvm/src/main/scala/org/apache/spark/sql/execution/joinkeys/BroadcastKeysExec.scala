@@ -22,6 +22,10 @@ case class BroadcastKeysExec(
     override val output: Seq[Attribute]
 ) extends UnaryExecNode {
 
+  override def producedAttributes: AttributeSet = outputSet
+
+  override def stringArgs: Iterator[Any] = Iterator(wanted)
+
   override def requiredChildDistribution: Seq[Distribution] = {
     val bound = BindReferences.bindReferences(HashJoin.rewriteKeyExpr(keys), child.output)
     BroadcastDistribution(HashedRelationBroadcastMode(bound)) :: Nil
