@@ -48,6 +48,7 @@ class ExplainSuite extends LateBloomTest {
     "#(\\d+)".r
       .replaceAllIn(text, m => "#" + ids.getOrElseUpdate(m.group(1), ids.size + 1))
       .replaceAll("plan_id=\\d+", "plan_id=_")
+      .replaceAll("\\[id=#\\d+\\]", "[id=_]")
       .replaceAll("\\[file:[^\\],]*\\]?", "[file:_]") // Spark cuts a long path, bracket and all
       .linesIterator.map(_.replaceAll("\\s+$", "")).mkString("", "\n", "\n")
   }
@@ -62,6 +63,11 @@ class ExplainSuite extends LateBloomTest {
   golden("residual-formatted", FormattedMode, partly)
   golden(
     "declined-formatted",
+    FormattedMode,
+    "select t.id, o.name from t left join o on t.id = o.k"
+  )
+  golden(
+    "join-formatted",
     FormattedMode,
     "select t.id, o.name from t join o on t.id = o.k where o.name = 'd3'"
   )
