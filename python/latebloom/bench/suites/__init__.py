@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from latebloom.bench.suites import first_light, micro, scan, seeds, store, tpcds, tpch, worst
+from latebloom.bench.suites import first_light, joins, micro, scan, seeds, store, tpcds, tpch, worst
 
 SUITES = {
     suite.name: suite
     for suite in (
         first_light.SUITE,
+        joins.SUITE,
         micro.SUITE,
         micro.FULL_SUITE,
         scan.SUITE,

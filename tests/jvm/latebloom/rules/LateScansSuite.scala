@@ -141,10 +141,26 @@ class LateScansSuite extends LateBloomTest {
   }
 
   test("what may fail stays behind what the scan does not evaluate") {
-    val query = "select * from t where n > (select min(n) from t) and 10 div n > 1 and id > 3"
+    val query = "select *, _metadata.row_index as row from t " +
+      "where if(_metadata.row_index >= 0, n > 0, false) and 10 div n > 1 and id > 3"
     sameAnswer(spark.sql(query)) { plan =>
-      val Some(scan) = lateScans(plan).find(_.filterOnly.isEmpty)
-      assert(Decision.of(scan).get.residual.map(_.why.code) == Seq("subquery", "after-residual"))
+      val Seq(scan) = lateScans(plan)
+      assert(Decision.of(scan).get.residual.map(_.why.code) ==
+        Seq("metadata-column", "after-residual"))
+    }
+  }
+
+  test("a subquery of one value is evaluated in the scan once it has run") {
+    Seq(
+      "n > (select min(n) from t) and 10 div n > 1 and id > 3",
+      "s = (select max(s) from t where n = 4)",
+      "n > (select n from t where id = -1)",
+      "id + n > (select avg(id) from t)"
+    ).foreach { condition =>
+      sameAnswer(spark.sql(s"select * from t where $condition")) { plan =>
+        val Some(scan) = lateScans(plan).find(_.requiredSchema.size > 2)
+        assert(Decision.of(scan).get.residual.isEmpty, condition)
+      }
     }
   }
 

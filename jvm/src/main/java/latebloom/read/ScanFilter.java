@@ -16,6 +16,7 @@ public sealed interface ScanFilter extends Serializable
         SeveralColumns,
         ScanFilter.All,
         ScanFilter.Any,
+        ScanFilter.JoinKeys,
         ScanFilter.Optional {
 
   /** The condition as SQL, for messages and EXPLAIN. */
@@ -90,6 +91,33 @@ public sealed interface ScanFilter extends Serializable
     public void forEachColumn(IntConsumer columns) {
       parts.forEach(p -> p.forEachColumn(columns));
     }
+  }
+
+  /**
+   * A condition on one column that the keys of a join make. The keys may be many: they are not part
+   * of the task, which asks for them when it filters.
+   */
+  record JoinKeys(int column, int use, Keys keys, String text) implements ScanFilter {
+    @Override
+    public Selection filter(RowGroup group, Selection rows) throws IOException {
+      group.fetch(needs(rows));
+      return group.cursor(column, use, rows).filter(rows, keys.predicate());
+    }
+
+    @Override
+    public boolean allPass(RowGroup group) throws IOException {
+      return group.allPass(column, keys.predicate());
+    }
+
+    @Override
+    public void forEachColumn(IntConsumer columns) {
+      columns.accept(column);
+    }
+  }
+
+  /** Where a task finds the keys of a join; the predicate is the same each time. */
+  interface Keys extends Serializable {
+    ColumnPredicate predicate();
   }
 
   /**

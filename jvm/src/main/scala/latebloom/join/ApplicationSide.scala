@@ -32,7 +32,7 @@ private[join] object ApplicationSide extends AliasHelper {
     case r: RepartitionOperation         => targets(r.child, key)
     case a: Aggregate if groups(a, key)  => targets(a.child, replaceAlias(key, getAliasMap(a)))
     case w: Window if partitions(w, key) => targets(w.child, key)
-    case u: Union                        => all(u.children.map(c => targets(c, through(u, c, key))))
+    case u: Union                        => any(u.children.map(c => targets(c, through(u, c, key))))
     case j: Join                         => joined(j, key)
     case other                           => Left(Reasons.keyNotTraceable(other.nodeName))
   }
@@ -101,13 +101,12 @@ private[join] object ApplicationSide extends AliasHelper {
     val partners = EquiJoin.unapply(j).toSeq
       .flatMap(_.pairs(own))
       .collect { case (mine, theirs) if mine.semanticEquals(key) => theirs }
-    val found = targets(own, key) +: partners.map(targets(other, _))
-    found.filter(_.isRight).reduceOption(both).getOrElse(found.head)
+    any(targets(own, key) +: partners.map(targets(other, _)))
   }
 
-  private def all(found: Seq[Either[Reason, Seq[Target]]]): Either[Reason, Seq[Target]] =
-    found.find(_.isLeft).getOrElse(found.reduce(both))
-
-  private def both(a: Either[Reason, Seq[Target]], b: Either[Reason, Seq[Target]]) =
-    for (x <- a; y <- b) yield x ++ y
+  /** All that were found; the first reason where nothing was. */
+  private def any(found: Seq[Either[Reason, Seq[Target]]]): Either[Reason, Seq[Target]] = {
+    val targets = found.flatMap(_.getOrElse(Nil))
+    if (targets.nonEmpty) Right(targets) else found.head
+  }
 }

@@ -102,7 +102,14 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case a: Aggregate => !a.aggregateExpressions.exists(_.exists(isInexact))
       case _            => false
     }
-    !exact || !node.expressions.forall(_.deterministic)
+    !exact || !node.expressions.forall(e => e.deterministic && subqueries(e).forall(isRepeatable))
+  }
+
+  /** The plans of subqueries, but for those of join filters: these keep all rows that matter. */
+  private def subqueries(e: Expression): Seq[LogicalPlan] = e match {
+    case _: JoinFilter         => Nil
+    case s: SubqueryExpression => s.plan +: s.children.flatMap(subqueries)
+    case other                 => other.children.flatMap(subqueries)
   }
 
   /** Sums of floating-point numbers depend on their order, which differs from run to run. */

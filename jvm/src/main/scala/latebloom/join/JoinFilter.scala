@@ -37,7 +37,13 @@ final case class JoinFilter(key: Expression, keys: Expression, from: JoinFilter.
     Option(keys.eval(InternalRow.empty).asInstanceOf[Array[Byte]])
       .flatMap(bytes => Option(KeyFilter.deserialize(bytes).orElse(null)))
 
-  @transient private lazy val test = filter.map(f => new ValueTest(key.dataType, f.predicate))
+  @transient private lazy val test = {
+    val predicate = keys match {
+      case SharedKeysExpression(shared) => Some(shared.value.predicate)
+      case _                            => filter.map(_.predicate)
+    }
+    predicate.map(new ValueTest(key.dataType, _))
+  }
 
   override def eval(input: InternalRow): Any = test.forall { keys =>
     val value = key.eval(input) match {

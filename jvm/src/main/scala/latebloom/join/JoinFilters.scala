@@ -20,7 +20,7 @@ import latebloom.rules.{Reason, Reasons, ShortSql}
   * filtered gets a Filter, and so does its copy in the creation sides of other filters, so that
   * both are planned alike and Spark executes their exchange once.
   */
-object JoinFilters extends Rule[LogicalPlan] {
+object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
   private val tag = TreeNodeTag[Seq[JoinDecision]]("latebloom.joinDecisions")
 
   /** What was decided about the join that a node executes; empty for what is no equi-join. */
@@ -166,6 +166,12 @@ object JoinFilters extends Rule[LogicalPlan] {
       s"${ShortSql(t.key)} IN ${ShortSql(s.wanted)} (${s.means.name})"
 
     private def filtered(part: LogicalPlan): LogicalPlan = part.transformUp {
+      case Filter(condition, child @ Filter(ours, scan)) if chosen.exists(_.target.scan eq scan) =>
+        val keys = splitConjunctivePredicates(ours).collect { case f: JoinFilter => f.key }
+        val (same, others) =
+          splitConjunctivePredicates(condition).partition(isSparksFilterOn(_, keys))
+        if (same.isEmpty) Filter(condition, child)
+        else others.reduceOption(And).fold[LogicalPlan](child)(Filter(_, child))
       case scan if chosen.exists(_.target.scan eq scan) =>
         val filters = chosen.filter(_.target.scan eq scan).map { p =>
           JoinFilter(
@@ -175,6 +181,12 @@ object JoinFilters extends Rule[LogicalPlan] {
           )
         }
         Filter(filters.reduce[Expression](And), scan)
+    }
+
+    /** Spark's own runtime filter on one of the keys has no more to drop. */
+    private def isSparksFilterOn(e: Expression, keys: Seq[Expression]): Boolean = e match {
+      case BloomFilterMightContain(_, XxHash64(Seq(key), _)) => keys.exists(_.semanticEquals(key))
+      case _                                                 => false
     }
 
     private val subqueries = mutable.ArrayBuffer.empty[(KeySource, ScalarSubquery)]

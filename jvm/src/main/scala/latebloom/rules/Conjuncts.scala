@@ -3,9 +3,9 @@ package latebloom.rules
 
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, ScalarSubquery => _, _}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 
 /** A filter's conjuncts, each either evaluated in the scan or left to Spark.
   *
@@ -40,7 +40,7 @@ private[rules] object Conjuncts {
 
   private def whyNot(conjunct: Expression, scan: FileSourceScanExec): Option[Reason] = {
     val columns = conjunct.references.toSeq
-    if (conjunct.exists(_.isInstanceOf[PlanExpression[_]])) {
+    if (conjunct.exists(hasManyRows)) {
       Some(Reasons.subquery(conjunct))
     } else if (Failure.hasInvalidPattern(conjunct)) {
       Some(Reasons.invalidPattern(conjunct))
@@ -49,6 +49,13 @@ private[rules] object Conjuncts {
     } else {
       columns.map(fileColumn(_, scan)).collectFirst { case Left(why) => why }
     }
+  }
+
+  /** A scalar subquery is a value once it has run, which is before the scan starts. */
+  private def hasManyRows(e: Expression): Boolean = e match {
+    case _: ScalarSubquery    => false
+    case _: PlanExpression[_] => true
+    case _                    => false
   }
 
   private def fileColumn(column: Attribute, scan: FileSourceScanExec): Either[Reason, Attribute] =

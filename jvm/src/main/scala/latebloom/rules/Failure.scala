@@ -5,6 +5,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
+import org.apache.spark.sql.execution.ExecSubqueryExpression
 import org.apache.spark.sql.types.{DecimalType, NumericType}
 
 import latebloom.join.JoinFilter
@@ -32,7 +33,8 @@ private[latebloom] object Failure {
     case _: DateDiff | _: DateAdd | _: DateSub                                          => true
     case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                   => true
     case _: GetStructField | _: Size | _: ArrayContains                                 => true
-    case _: Murmur3Hash | _: XxHash64 | _: JoinFilter                                   => true
+    case _: Murmur3Hash | _: XxHash64 | _: JoinFilter | _: BloomFilterMightContain      => true
+    case _: ExecSubqueryExpression                                                      => true
     case a: BinaryArithmetic => a.evalMode != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>
       c.evalMode != EvalMode.ANSI || Cast.canUpCast(c.child.dataType, c.dataType)

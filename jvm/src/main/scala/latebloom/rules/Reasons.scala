@@ -112,8 +112,8 @@ object Reasons {
     )
 
   def subquery(conjunct: Expression): Reason = about("subquery", "conjunct" -> ShortSql(conjunct))(
-    "It contains a subquery, whose result is not known when the plan is made.",
-    "Run the subquery first and filter by its result."
+    "It contains a subquery of many rows, which is no join.",
+    "Write it as a join, or as a subquery of one value."
   )
 
   def invalidPattern(conjunct: Expression): Reason =

@@ -139,12 +139,11 @@ private[latebloom] object ScanFilters {
 
     /** A filter that may be left out: it drops what would find no match. */
     def join(keys: JoinKeysTest): Compiled = {
-      val condition = named(keys.condition)
-      val test = (keys.column, keys.predicate) match {
-        case (Some(column), predicate) if isFlat(column.dataType) =>
-          val filter = new ScanFilter.OneColumn(index(column), use(1), predicate, keys.text)
+      val test = keys.column match {
+        case Some(column) if isFlat(column.dataType) =>
+          val filter = new ScanFilter.JoinKeys(index(column), use(1), keys.ofColumn, keys.text)
           Compiled(filter, Kernel, joinCost(column), Seq(column.name))
-        case _ => compile(condition)
+        case _ => compile(named(keys.condition))
       }
       test.copy(filter = new ScanFilter.Optional(test.filter, keys.text))
     }

@@ -22,11 +22,16 @@ import latebloom.read.{BatchSource, Counter, Counters, ScanSpec}
   *
   * @param spec
   *   what to filter and what to output
+  * @param keyRanges
+  *   where the keys of joins lie
   * @param metrics
   *   the node's metrics by [[Counter.key]]
   */
-final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
-    extends ParquetFileFormat {
+final class LateParquetFormat(
+    spec: ScanSpec,
+    keyRanges: Seq[Filter],
+    metrics: Map[String, SQLMetric]
+) extends ParquetFileFormat {
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
@@ -49,7 +54,7 @@ final class LateParquetFormat(spec: ScanSpec, metrics: Map[String, SQLMetric])
       hadoopConf
     )
     val files =
-      ParquetFiles(session, spec, partitionSchema, filters, options, hadoopConf)
+      ParquetFiles(session, spec, partitionSchema, filters, keyRanges, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val scanMetrics = metrics
     file => {

@@ -4,13 +4,13 @@ package latebloom.scan
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{FileSourceScanExec, ScanFileListing}
+import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, ScanFileListing}
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.collection.BitSet
 
@@ -171,19 +171,25 @@ class LateScan(
     if (f.level == ScanFilters.Kernel) f.filter.text else s"${f.filter.text} [${f.level.name}]"
   }
 
+  /** The conditions once the subqueries in them have run. */
+  @transient private lazy val conditions: Seq[Expression] = scanFilters.map(_.transform {
+    case s: ScalarSubquery => Literal.create(s.eval(InternalRow.empty), s.dataType)
+  })
+
   /** What the join filters turned out to be, without those that have too many keys. */
-  @transient private lazy val joinKeys: Seq[JoinKeysTest] = joinFilters.flatMap(JoinKeysTest.of)
+  @transient private lazy val joinKeys: Seq[JoinKeysTest] =
+    joinFilters.flatMap(JoinKeysTest.of(_, sparkContext))
 
   /** What the readers of the files are told. To be asked once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
-    val filters = ScanFilters.compile(scanFilters, joinKeys, read)
+    val filters = ScanFilters.compile(conditions, joinKeys, read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     new ScanSpec(
       StructType(requiredSchema ++ hidden),
       requiredSchema.length,
       filters.leaves.asJava,
       filters.filters.map(_.filter).asJava,
-      CatalystPredicate(scanFilters.reduceOption(And).getOrElse(Literal.TrueLiteral), read),
+      CatalystPredicate(conditions.reduceOption(And).getOrElse(Literal.TrueLiteral), read),
       options
     )
   }
@@ -199,12 +205,10 @@ class LateScan(
   override def metrics: Map[String, SQLMetric] = super.metrics ++ counters
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
-  @transient private lazy val inner: FileSourceScanExec = innerScan(
-    new LateParquetFormat(spec, counters),
-    dataFilters ++ joinKeys.flatMap(_.range)
-  )
+  @transient private lazy val inner: FileSourceScanExec =
+    innerScan(new LateParquetFormat(spec, joinKeys.flatMap(_.range), counters))
 
-  private def innerScan(format: FileFormat, dataFilters: Seq[Expression]): FileSourceScanExec =
+  private def innerScan(format: FileFormat): FileSourceScanExec =
     new FileSourceScanExec(
       relation.copy(fileFormat = format)(relation.sparkSession),
       stream,
@@ -227,7 +231,7 @@ class LateScan(
   override lazy val inputRDD: RDD[InternalRow] =
     if (joinKeys.exists(_.none) && !bucketedScan) {
       sparkContext.emptyRDD
-    } else if (scanFilters.exists(Failure.mayFail)) {
+    } else if (conditions.exists(Failure.mayFail)) {
       inner.inputRDD.mapPartitions(new ConditionErrors(_))
     } else {
       inner.inputRDD
@@ -236,7 +240,7 @@ class LateScan(
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
     val joins = Option.when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
-    innerScan(relation.fileFormat, dataFilters).metadata ++ joins ++ Map(
+    innerScan(relation.fileFormat).metadata ++ joins ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),
       "Payload" -> list(requiredSchema.fieldNames.toSeq)

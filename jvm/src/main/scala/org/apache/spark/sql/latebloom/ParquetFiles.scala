@@ -28,7 +28,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
 
-import latebloom.parquet.{Calendars, ParquetSplit, SparkReader}
+import latebloom.parquet.{Calendars, DiscreetPredicate, ParquetSplit, SparkReader}
 import latebloom.read.{Counter, Counters, FilteredRows, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
@@ -38,6 +38,7 @@ final class ParquetFiles private (
     spec: ScanSpec,
     partitionSchema: StructType,
     filters: Seq[Filter],
+    keyRanges: Seq[Filter],
     conf: Broadcast[SerializableConfiguration],
     settings: ParquetFiles.Settings
 ) extends Serializable {
@@ -136,8 +137,17 @@ final class ParquetFiles private (
       filters: Seq[Filter],
       meta: FileMetaData,
       datetime: RebaseSpec
+  ): Option[FilterPredicate] = {
+    val keys = converted(keyRanges, meta, datetime).map(new DiscreetPredicate(_))
+    (converted(filters, meta, datetime) ++ keys).reduceOption(FilterApi.and)
+  }
+
+  private def converted(
+      filters: Seq[Filter],
+      meta: FileMetaData,
+      datetime: RebaseSpec
   ): Option[FilterPredicate] =
-    if (!settings.pushDown) None
+    if (!settings.pushDown || filters.isEmpty) None
     else {
       val convert = new ParquetFilters(
         meta.getSchema,
@@ -238,7 +248,9 @@ object ParquetFiles {
     def useOffHeap: Boolean = offHeap && TaskContext.get() != null
   }
 
-  /** @param hadoopConf
+  /** @param keyRanges
+    *   where the keys of joins lie; they are ruled out by like filters, and not logged
+    * @param hadoopConf
     *   as Spark's Parquet format has prepared it; broadcast to the tasks
     */
   def apply(
@@ -246,6 +258,7 @@ object ParquetFiles {
       spec: ScanSpec,
       partitionSchema: StructType,
       filters: Seq[Filter],
+      keyRanges: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration
   ): ParquetFiles = {
@@ -265,7 +278,7 @@ object ParquetFiles {
       sql.offHeapColumnVectorEnabled
     )
     val conf = SerializableConfiguration.broadcast(session.sparkContext, hadoopConf)
-    new ParquetFiles(spec, partitionSchema, filters, conf, settings)
+    new ParquetFiles(spec, partitionSchema, filters, keyRanges, conf, settings)
   }
 
   /** Spark's tests watch which row groups are read through an accumulator of this name. */
