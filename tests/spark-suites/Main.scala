@@ -32,6 +32,8 @@ object Main {
     if (extended) {
       val extensions = Seq("latebloom.LateBloomExtensions", classOf[ScanCount].getName)
       sys.props("spark.sql.extensions") = extensions.mkString(",")
+      // The tables of the tests are tiny.
+      sys.props("spark.latebloom.join.minScanBytes") = "0"
     }
 
     val runs = suites.map { suite =>
@@ -57,7 +59,10 @@ object Main {
 
     val late = runs.map(_.lateScans).sum
     if (extended) {
-      println(s"\nfile scans planned: $late LateScan, ${runs.map(_.sparkScans).sum} Spark's own")
+      println(
+        s"\nfile scans planned: $late LateScan with ${runs.map(_.joinFilters).sum} join filters, " +
+          s"${runs.map(_.sparkScans).sum} Spark's own"
+      )
       if (late == 0) println("The extension did nothing: no LateScan was planned.")
     }
     val good = verdicts.forall(_.good) && (!extended || late > 0)

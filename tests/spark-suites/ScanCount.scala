@@ -8,7 +8,11 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 
-/** An extension that counts the file scans of every plan about to run, by whose they are. */
+import latebloom.scan.LateScan
+
+/** An extension that counts the file scans of every plan about to run, by whose they are, and the
+ * join filters of ours.
+ */
 class ScanCount extends (SparkSessionExtensions => Unit) {
   // A columnar rule sees each plan (with AQE, each query stage) once, when it is final.
   override def apply(extensions: SparkSessionExtensions): Unit =
@@ -18,15 +22,18 @@ class ScanCount extends (SparkSessionExtensions => Unit) {
 object ScanCount {
   private val late = new AtomicLong
   private val sparks = new AtomicLong
+  private val joins = new AtomicLong
 
-  /** (scans that are LateScans, scans that stayed Spark's) since the JVM started. */
-  def now: (Long, Long) = (late.get, sparks.get)
+  /** (scans that are LateScans, scans that stayed Spark's, join filters) since the JVM started. */
+  def now: (Long, Long, Long) = (late.get, sparks.get, joins.get)
 
   private val count = new Rule[SparkPlan] {
     override def apply(plan: SparkPlan): SparkPlan = {
       plan.foreach {
-        case scan: FileSourceScanExec =>
-          (if (scan.getClass == classOf[FileSourceScanExec]) sparks else late).incrementAndGet()
+        case scan: LateScan =>
+          late.incrementAndGet()
+          joins.addAndGet(scan.joinFilters.size)
+        case _: FileSourceScanExec => sparks.incrementAndGet()
         case _ =>
       }
       plan

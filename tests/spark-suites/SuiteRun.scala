@@ -15,7 +15,8 @@ final case class SuiteRun(
     failed: Map[String, String],
     seconds: Long,
     lateScans: Long,
-    sparkScans: Long) {
+    sparkScans: Long,
+    joinFilters: Long) {
   def tests: Int = passed.size + failed.size
 }
 
@@ -42,7 +43,7 @@ object SuiteRun {
       case _ =>
     }
 
-    val (late, sparks) = ScanCount.now
+    val (late, sparks, joins) = ScanCount.now
     val start = System.nanoTime
     try {
       val suite = Class.forName(className).getDeclaredConstructor().newInstance()
@@ -52,7 +53,15 @@ object SuiteRun {
       case e: Throwable => fail(aborted, String.valueOf(e.getMessage), Some(e))
     }
     val seconds = (System.nanoTime - start) / 1000000000L
-    val (lateAfter, sparksAfter) = ScanCount.now
-    SuiteRun(name, passed.toSet, failed.toMap, seconds, lateAfter - late, sparksAfter - sparks)
+    val (lateAfter, sparksAfter, joinsAfter) = ScanCount.now
+    SuiteRun(
+      name,
+      passed.toSet,
+      failed.toMap,
+      seconds,
+      lateAfter - late,
+      sparksAfter - sparks,
+      joinsAfter - joins
+    )
   }
 }

@@ -2,12 +2,13 @@
 
 package latebloom.suites
 
-/** Spark's suites that read files through FileSourceScanExec, most of them Parquet, and some that try
-  * all kinds of queries.
+/** Spark's suites that read files through FileSourceScanExec, most of them Parquet, those of joins and
+  * subqueries, and some that try all kinds of queries.
   */
 object Suites {
   private val sql = "org.apache.spark.sql"
   private val parquet = s"$sql.execution.datasources.parquet"
+  private val joins = s"$sql.execution.joins"
 
   private val classes = Seq(
     s"$parquet.ParquetV1QuerySuite",
@@ -24,6 +25,14 @@ object Suites {
     s"$sql.execution.datasources.FileSourceStrategySuite",
     s"$sql.DynamicPartitionPruningV1SuiteAEOn",
     s"$sql.DynamicPartitionPruningV1SuiteAEOff",
+    s"$sql.InjectRuntimeFilterSuite",
+    s"$sql.JoinSuite",
+    s"$joins.InnerJoinSuite",
+    s"$joins.OuterJoinSuite",
+    s"$joins.ExistenceJoinSuite",
+    s"$joins.BroadcastJoinSuite",
+    s"$joins.BroadcastJoinSuiteAE",
+    s"$sql.execution.adaptive.AdaptiveQueryExecSuite",
     s"$parquet.ParquetEncodingSuite",
     s"$sql.DataFrameSuite",
     s"$sql.ColumnExpressionSuite",

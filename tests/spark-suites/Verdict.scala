@@ -26,7 +26,8 @@ final case class Verdict(run: SuiteRun, baseline: Option[Known], allowed: Option
     val summary = f"${run.suite}%-60s ${run.passed.size}%4d passed" +
       s", ${run.failed.keySet.count(plain.contains)} fail on plain Spark too" +
       s", ${run.failed.keySet.count(listed.contains)} listed" +
-      s", ${run.seconds} s, ${run.lateScans} of ${run.lateScans + run.sparkScans} scans late"
+      s", ${run.seconds} s, ${run.lateScans} of ${run.lateScans + run.sparkScans} scans late" +
+      s", ${run.joinFilters} join filters"
     val problems =
       ours.toSeq.sorted.map { case (test, error) =>
         s"  FAILS ONLY HERE: $test\n${error.trim.indent(4).stripTrailing}"

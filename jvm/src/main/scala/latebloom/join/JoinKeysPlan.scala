@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.join
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.joinkeys.{BroadcastKeysExec, ShuffledSideExec}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
@@ -33,6 +33,8 @@ final case class BroadcastKeys(
     child: LogicalPlan,
     override val output: Seq[Attribute]
 ) extends UnaryNode {
+  override def producedAttributes: AttributeSet = AttributeSet(output)
+
   override protected def withNewChildInternal(newChild: LogicalPlan): BroadcastKeys =
     copy(child = newChild)
 }
