@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from latebloom import _names
@@ -71,9 +72,44 @@ def settings() -> dict[str, str] | None:
 
 def can_load_extension() -> bool:
     """Whether the running JVM finds the extension's class."""
+    return can_load(_names.EXTENSION)
+
+
+def can_load(name: str) -> bool:
+    """Whether the running JVM finds a class."""
     from py4j.java_gateway import JavaClass
 
-    return isinstance(_named(_jvm(), _names.EXTENSION), JavaClass)
+    return isinstance(_named(_jvm(), name), JavaClass)
+
+
+def is_function(name: str) -> bool:
+    """Whether a class that the JVM finds is a function of one argument, as extensions are."""
+    find = _jvm().py4j.reflection.ReflectionUtil.classForName
+    return bool(find("scala.Function1").isAssignableFrom(find(name)))
+
+
+def is_registered(key: str) -> bool:
+    """Whether Spark, or an extension by Spark's own means, has a setting of that name."""
+    return _entry(key) is not None
+
+
+def malformed(confs: Mapping[str, str]) -> str | None:
+    """What Spark says of the first of these values that it cannot read, before a session is up.
+
+    The JVM is started, with these settings, if none runs.
+    """
+    from py4j.protocol import Py4JJavaError
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized(conf=SparkConf().setAll(list(confs.items())))
+    for key, value in confs.items():
+        entry = _entry(key)
+        if entry is not None:
+            try:
+                entry.valueConverter().apply(value)
+            except Py4JJavaError as error:
+                return failure(error)
+    return None
 
 
 def failure(error: Exception) -> str | None:
@@ -94,6 +130,14 @@ def failure(error: Exception) -> str | None:
             said = message
         cause = cause.getCause()
     return said
+
+
+def _entry(key: str) -> Any:
+    """Spark's description of a setting, None where it has none."""
+    jvm = _jvm()
+    # Its settings are registered when the class is first used.
+    jvm.org.apache.spark.sql.internal.SQLConf.SHUFFLE_PARTITIONS()
+    return jvm.org.apache.spark.internal.config.ConfigEntry.findEntry(key)
 
 
 def _inspector(spark: SparkSession) -> Any:

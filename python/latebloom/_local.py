@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from latebloom import _jvm
 from latebloom._configure import configure
 from latebloom._errors import LateBloomError
 
@@ -22,8 +23,9 @@ def local_session(
     master: str = "local[*]",
     memory: str = "4g",
     confs: Mapping[str, str] | None = None,
+    latebloom: bool = True,
 ) -> Iterator[SparkSession]:
-    """A session with LateBloom that lives as long as the block."""
+    """A session, with LateBloom unless it is not wanted, that lives as long as the block."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -43,7 +45,13 @@ def local_session(
     builder = builder.config("spark.sql.shuffle.partitions", "4")
     for key, value in (confs or {}).items():
         builder = builder.config(key, value)
-    spark = configure(builder).getOrCreate()
+    if latebloom:
+        configure(builder)
+    # PySpark does not come back from a session with a setting that Spark cannot read.
+    refused = _jvm.malformed(getattr(builder, "_options"))  # noqa: B009
+    if refused:
+        raise LateBloomError(refused, where="the session's settings", fix="mend the --conf")
+    spark = builder.getOrCreate()
     try:
         # What fails is raised here, with its reason: the log would say it again, with stack traces.
         spark.sparkContext.setLogLevel("FATAL")

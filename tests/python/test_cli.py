@@ -156,3 +156,13 @@ def test_the_demo_fails_on_a_different_answer_and_on_a_plan_without_late_scan(
     found = _demo.verdict([(_tpch.Q6, compared)])
     assert len(found) == len(failures)
     assert all(map(str.startswith, found, failures))
+
+
+def test_a_setting_that_spark_cannot_read_is_named(orders):
+    done = run(
+        *("compare", "--view", f"o={orders}", "select * from o"),
+        *("--conf", "spark.sql.shuffle.partitions=few"),
+    )
+    assert done.returncode == 2
+    assert "The value 'few' in the config \"spark.sql.shuffle.partitions\"" in done.stderr
+    assert "Traceback" not in done.stderr

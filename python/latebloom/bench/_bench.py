@@ -73,22 +73,24 @@ def bench(suite: Suite, request: Request) -> int:
     about = {side.name: side.about for side in sides}
     problems: list[str] = []
     duck = _duck(suite, about, problems) if DUCKDB in request.peers else None
+    confs = _confs(suite)
+    other = _other_side(request, {**confs, **request.confs}, about, problems)
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     done = Run()
     with local_session(
-        f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=_confs(suite)
+        f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=confs
     ) as spark:
         facts = _machine.describe(spark)
         try:
             run(plan, spark, sides, duck, _progress, done)
         except KeyboardInterrupt:
             _progress("interrupted: writing what there is")
-    if done.complete and (request.jars or request.confs):
-        about[_other.NAME] = _other.about(request.jars, request.confs)
+    if done.complete and other:
         try:
-            done.results = _other.merged(plan, request.jars, request.confs, done.results)
-        except LateBloomError as error:
-            problems.append(f"{_other.NAME}: {error.what}")
+            _other.measure(plan, other, _progress, done, problems)
+        except KeyboardInterrupt:
+            done.complete = False
+            _progress("interrupted: writing what there is")
     report = Report(
         suite=suite.name,
         about=suite.about,
@@ -130,6 +132,21 @@ def _confs(suite: Suite) -> dict[str, str]:
         )
     # Of the driver's own class path: tasks and Python then count in one class.
     return {**suite.confs, "spark.driver.extraClassPath": jar}
+
+
+def _other_side(
+    request: Request, confs: Mapping[str, str], about: dict[str, str], problems: list[str]
+) -> _other.Settings | None:
+    if not (request.jars or request.confs):
+        return None
+    try:
+        checked = _other.checked(request.jars, confs)
+    except LateBloomError as error:
+        problems.append(f"{_other.NAME}: {error.what}")
+        _progress(str(error))
+        return None
+    about[_other.NAME] = _other.about(request.jars, request.confs)
+    return checked
 
 
 def _duck(suite: Suite, about: dict[str, str], problems: list[str]) -> Duck | None:

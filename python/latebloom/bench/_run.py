@@ -54,6 +54,10 @@ class Run:
     data: dict[str, int] = field(default_factory=dict)
     complete: bool = False
 
+    def add(self, result: Result) -> None:
+        """Takes up a query's result."""
+        self.results.append(result)
+
 
 def run(
     plan: Plan,
@@ -81,7 +85,7 @@ def run(
                 if problem
                 else bench.result(variant, query)
             )
-            done.results.append(result)
+            done.add(result)
             progress("    " + ", ".join(map(_told, result.sides)))
     done.complete = True
 
@@ -122,7 +126,7 @@ class _Tables:
             self._spark.read.format(form).load(where).createOrReplaceTempView(name)
             self._sizes[name if form == "parquet" else f"{name} ({form})"] = size_of(path)
         except failures() as error:
-            return f"{name}: {_said(error)}"
+            return f"{name}: {said(error)}"
         return ""
 
 
@@ -188,7 +192,7 @@ class _Bench:
             digested = digest_query(df)
             digest = to_digest(digested)
             scan: dict[str, int] = {}
-            for node in json.loads(_jvm.metrics(digested)):
+            for node in json.loads(_jvm.metrics(digested)) if side.latebloom else ():
                 for key, value in node.items():
                     if key != "node":
                         scan[key] = scan.get(key, 0) + int(value)
@@ -263,10 +267,11 @@ def _caught(call: Callable[[], _T]) -> _T | _Problem:
     try:
         return call()
     except failures() as error:
-        return _Problem(_said(error))
+        return _Problem(said(error))
 
 
-def _said(error: Exception) -> str:
+def said(error: Exception) -> str:
+    """What an engine says of a failure, in one line."""
     said = _jvm.failure(error) or str(error) or type(error).__name__
     return " ".join(said.split())[:500]
 

@@ -40,11 +40,15 @@ class Cost:
 
 @dataclass(frozen=True)
 class SparkSide:
-    """Confs that are set, at run time, for the length of a query."""
+    """Confs that are set, at run time, for the length of a query.
+
+    ``latebloom`` tells whether the session can be asked what LateBloom's scans did.
+    """
 
     name: str
     about: str
     confs: Mapping[str, str] = field(default_factory=dict)
+    latebloom: bool = True
 
 
 OFF = SparkSide("off", "Spark alone", {ENABLED_KEY: "false"})
