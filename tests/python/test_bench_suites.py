@@ -8,7 +8,7 @@ from latebloom import __main__ as cli
 from latebloom.bench import SUITES, Query, Suite, _data, _tpch
 from latebloom.bench._generated import Generated, Layout, Made
 from latebloom.bench._suite import tables_in
-from latebloom.bench.suites import micro
+from latebloom.bench.suites import micro, seeds
 
 WITH_TEXTS = [suite for suite in SUITES.values() if not callable(suite.queries)]
 
@@ -163,3 +163,35 @@ def test_a_suite_on_the_slow_store_says_what_it_needs(capsys, monkeypatch, tmp_p
     monkeypatch.delenv("LATEBLOOM_BENCH_JAR", raising=False)
     assert cli.main(["bench", "store", "--data", str(tmp_path)]) == 2
     assert "./dev/bench store" in capsys.readouterr().err
+
+
+class TestSweep:
+    @pytest.fixture
+    def queries(self, monkeypatch, cache):
+        named = [Query(f"q{n}", "select 1") for n in (28, 52, 55)]
+        monkeypatch.setattr(seeds, "tpcds_queries", lambda cache: named)
+        return SUITES["seeds"].select((), cache)
+
+    def test_a_join_is_swept_over_shares_of_the_keys_in_both_kinds(self, queries):
+        sweeps = [query for query in queries if query.chart]
+        assert len({query.name for query in queries}) == len(queries)
+        charts = {query.chart for query in sweeps}
+        assert charts == {"004 join, SMJ", "004 join, BHJ", "004 join, on a dictionary, BHJ"}
+        for chart in charts:
+            shares = [query.selectivity for query in sweeps if query.chart == chart]
+            assert (min(shares), max(shares)) == (0.0001, 1)
+            assert shares == sorted(set(shares))
+
+    def test_a_dimension_keeps_the_share_of_its_keys_that_it_is_plotted_at(self, queries):
+        rows = 1_000_000
+        r = seeds._dim(rows, 0, rows)["r"]
+        for query in queries:
+            if query.chart:
+                kept = (r < int(query.sql.rpartition(" ")[2])).sum() / rows
+                assert kept == pytest.approx(query.selectivity, rel=0.02)
+
+    def test_a_map_has_the_key_that_is_asked_for(self, cache):
+        duckdb = pytest.importorskip("duckdb")
+        path = SUITES["seeds"].data.table("maps", 0.001, cache)
+        asked = f"select count(counts['red']), count(*) from '{path}'"
+        assert duckdb.sql(asked).fetchall() == [(100, 100)]

@@ -21,6 +21,11 @@ from latebloom.bench.suites.tpch import QUERIES as TPCH
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 _DIM_ROWS = 1_000_000
+# Prime, so that the multiples of a number below it are all different.
+_DIM_RANGE = 1_000_003
+# Shares of the keys that the sweep keeps.
+_SHARES = (0.0001, 0.001, 0.01, 0.1, 0.2, 0.5, 1)
+_MAP_KEYS = ("red", *(f"colour {i}" for i in range(99)))
 
 
 def _events(rows: int, start: int, stop: int) -> Mapping[str, Any]:
@@ -47,7 +52,20 @@ def _dim(rows: int, start: int, stop: int) -> Mapping[str, Any]:
     random = np.random.default_rng(start)
     payload = {f"q{i}": random.integers(0, 2**62, stop - start) for i in range(9)}
     at = np.arange(start, stop)
-    return {"id": at, "r": at * 2_654_435_761 % 1_000_003, **payload}
+    return {"id": at, "r": at * 2_654_435_761 % _DIM_RANGE, **payload}
+
+
+def _maps(rows: int, start: int, stop: int) -> Mapping[str, Any]:
+    """A map of a hundred keys a row."""
+    import numpy as np
+    import pyarrow as pa
+
+    at = np.arange(start, stop)
+    entries = len(at) * len(_MAP_KEYS)
+    offsets = pa.array(np.arange(0, entries + 1, len(_MAP_KEYS)), pa.int32())
+    counts = np.random.default_rng(start).integers(0, 1000, entries)
+    keys = pa.array(_MAP_KEYS * len(at))
+    return {"id": at, "counts": pa.MapArray.from_arrays(offsets, keys, pa.array(counts))}
 
 
 _KEYS_CODED = Layout(dictionary=("dim_id",), compression="none")
@@ -58,6 +76,12 @@ _TABLES = Generated(
         "fact": Made(5_000_000, _fact, 88, _PLAIN),
         "fact_coded": Made(5_000_000, _fact, 88, _KEYS_CODED),
         "dim": Made(_DIM_ROWS, _dim, 88, _PLAIN),
+        "maps": Made(
+            100_000,
+            _maps,
+            2 * len(_MAP_KEYS),
+            Layout(dictionary=("counts.key_value.key",), group_rows=25_000),
+        ),
     }
 )
 
@@ -76,6 +100,22 @@ def _search(outputs: str) -> str:
 def _join(fact: str, select: str) -> str:
     # One key in a thousand: the share of the thesis's simple join.
     return f"select {select} from {fact}, dim where dim_id = id and r < 1000"
+
+
+def _sweep(kind: str, fact: str, confs: Mapping[str, str]) -> list[Query]:
+    """The thesis's joins on a dimension of which a growing share of the keys is kept."""
+    return [
+        Query(
+            f"004 sweep, {kind}, {100 * share:g}%",
+            f"select sum(fact_id) from {fact}, dim"
+            f" where dim_id = id and r < {round(share * _DIM_RANGE)}",
+            tables=(fact, "dim"),
+            chart=f"004 join, {kind}",
+            selectivity=share,
+            confs=confs,
+        )
+        for share in _SHARES
+    ]
 
 
 _ALL_COLUMNS = ", ".join([*(f"sum(p{i} % 9) p{i}" for i in range(9)), "sum(q1 % 9) q"])
@@ -122,6 +162,17 @@ def _queries(cache: Cache) -> list[Query]:
             "select sum(l_extendedprice) from lineitem where l_suppkey = 4711",
             seed="CPU of scans 2x to 3x less, the aim",
         ),
+        Query(
+            "003 one key of a map",
+            "select counts['red'] red from maps",
+            tables=("maps",),
+            seed="CPU of scans 2x to 3x less, the aim",
+        ),
+        Query(
+            "003 one key of a map, 1 row in 100",
+            "select counts['red'] red from maps where id % 100 = 7",
+            tables=("maps",),
+        ),
         joined(
             "004 join, SMJ", _join("fact", "count(fact_id)"), confs=NO_BROADCAST, seed="10x to 11x"
         ),
@@ -142,6 +193,9 @@ def _queries(cache: Cache) -> list[Query]:
         ),
         replace(_Q17, name="004 TPC-H q17, SMJ", confs=NO_BROADCAST, seed="10x"),
         replace(_Q17, name="004 TPC-H q17, BHJ", confs=_BROADCAST, seed="6x"),
+        *_sweep("SMJ", "fact", NO_BROADCAST),
+        *_sweep("BHJ", "fact", _BROADCAST),
+        *_sweep("on a dictionary, BHJ", "fact_coded", _BROADCAST),
     ]
 
 
