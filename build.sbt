@@ -53,6 +53,9 @@ lazy val latebloom = project
     Compile / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
     Compile / doc / javacOptions := Nil,
     Test / unmanagedSourceDirectories := Seq((ThisBuild / baseDirectory).value / "tests" / "jvm"),
+    // Of the benchmarks, which depend on this project, the one class that has a suite.
+    Test / unmanagedSources +=
+      baseDirectory.value / "bench/src/main/java/latebloom/bench/SlowFileSystem.java",
     Test / fork := true,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / javaOptions ++= sparkJvmOptions :+ "-Dlog4j2.configurationFile=conf/log4j2.properties",

@@ -57,8 +57,21 @@ public final class SlowFileSystem extends RawLocalFileSystem {
   @Override
   public void initialize(URI uri, Configuration conf) throws IOException {
     super.initialize(uri, conf);
-    latencyMillis = conf.getLong("fs.slow.latencyMs", 0);
-    bytesPerSecond = conf.getLong("fs.slow.bytesPerSecond", 0);
+    latencyMillis = amount(conf, "fs.slow.latencyMs");
+    bytesPerSecond = amount(conf, "fs.slow.bytesPerSecond");
+  }
+
+  private static long amount(Configuration conf, String key) throws IOException {
+    String value = conf.getTrimmed(key, "0");
+    try {
+      long amount = Long.parseLong(value);
+      if (amount >= 0) {
+        return amount;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below, with its key.
+    }
+    throw new IOException(key + " = " + value + ": give a whole number from 0 up");
   }
 
   @Override
