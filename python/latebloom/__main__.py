@@ -36,13 +36,19 @@ class _Answer(Protocol):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and returns its exit status: 0 well, 1 a failed check, 2 a wrong request."""
+    """Runs a command and returns its exit status.
+
+    0 is well, 1 a failed check, 2 a wrong request, 130 interrupted.
+    """
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
     except LateBloomError as error:
         print(f"latebloom: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("latebloom: interrupted", file=sys.stderr)
+        return 130
 
 
 def _explain(options: argparse.Namespace) -> int:

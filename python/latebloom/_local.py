@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,7 @@ def local_session(
     refused = _jvm.malformed(getattr(builder, "_options"))  # noqa: B009
     if refused:
         raise LateBloomError(refused, where="the session's settings", fix="mend the --conf")
+    interrupt = signal.getsignal(signal.SIGINT)
     spark = builder.getOrCreate()
     try:
         # What fails is raised here, with its reason: the log would say it again, with stack traces.
@@ -58,6 +60,8 @@ def local_session(
         yield spark
     finally:
         spark.stop()
+        # PySpark's own handler asks the session to cancel its jobs, and there is none any more.
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def parquet_view(spark: SparkSession, name: str, path: str | Path) -> None:

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from latebloom import _machine
 from latebloom._errors import LateBloomError
@@ -19,6 +22,9 @@ from latebloom.bench._report import Report
 from latebloom.bench._run import Plan, Run, run
 from latebloom.bench._sides import DUCKDB, OFF, ON, SPARK_PEERS, Duck
 from latebloom.bench._suite import Suite
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 BENCH_JAR = "LATEBLOOM_BENCH_JAR"
 
@@ -77,20 +83,21 @@ def bench(suite: Suite, request: Request) -> int:
     other = _other_side(request, {**confs, **request.confs}, about, problems)
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     done = Run()
-    with local_session(
-        f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=confs
-    ) as spark:
-        facts = _machine.describe(spark)
-        try:
+    try:
+        with local_session(
+            f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=confs
+        ) as spark:
+            _cancel_when_interrupted(spark, done)
+            facts = _machine.describe(spark)
             run(plan, spark, sides, duck, _progress, done)
-        except KeyboardInterrupt:
-            _progress("interrupted: writing what there is")
-    if done.complete and other:
-        try:
+        if other:
             _other.measure(plan, other, _progress, done, problems)
-        except KeyboardInterrupt:
-            done.complete = False
-            _progress("interrupted: writing what there is")
+    except KeyboardInterrupt:
+        if not done.results:
+            _progress("interrupted before anything was measured: no report is written")
+            return 130
+        done.complete = False
+        _progress("interrupted: writing what there is")
     report = Report(
         suite=suite.name,
         about=suite.about,
@@ -105,6 +112,20 @@ def bench(suite: Suite, request: Request) -> int:
         problems=tuple(problems),
     )
     return conclude(report, request.out)
+
+
+def _cancel_when_interrupted(spark: SparkSession, done: Run) -> None:
+    """Ctrl-C cancels Spark's jobs, and the run ends when the call that waits for one is back.
+
+    PySpark's own handler calls the JVM in the midst of a call, and takes its answer for its own.
+    """
+
+    def interrupt(*_: object) -> None:
+        done.interrupted = True
+        # A thread of its own has a connection of its own.
+        threading.Thread(target=spark.sparkContext.cancelAllJobs, daemon=True).start()
+
+    signal.signal(signal.SIGINT, interrupt)
 
 
 def conclude(report: Report, out: Path) -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -118,6 +119,7 @@ def _session(plan: Plan, settings: Settings, telling: Connection) -> None:
         confs=settings,
         latebloom=False,
     ) as spark:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         # Spark warns in its log of a class that is no extension, and runs without it.
         for name in split(settings.get(EXTENSIONS_KEY, "")):
             if not _jvm.can_load(name):

@@ -136,11 +136,16 @@ class Report:
         """Writes ``<suite>.json`` and ``<suite>.md``, and returns their path without suffix."""
         directory.mkdir(parents=True, exist_ok=True)
         stem = directory / self.suite
-        stem.with_suffix(".json").write_text(
-            json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8"
-        )
-        stem.with_suffix(".md").write_text(markdown(self, directory), encoding="utf-8")
+        _replace(stem.with_suffix(".json"), json.dumps(self.to_dict(), indent=1) + "\n")
+        _replace(stem.with_suffix(".md"), markdown(self, directory))
         return stem
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    aside = path.with_name(f".{path.name}")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(path)
 
 
 def load(path: Path) -> Report:

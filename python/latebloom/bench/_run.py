@@ -53,6 +53,12 @@ class Run:
     results: list[Result] = field(default_factory=list)
     data: dict[str, int] = field(default_factory=dict)
     complete: bool = False
+    interrupted: bool = False
+
+    def go_on(self) -> None:
+        """Raises KeyboardInterrupt if the run was interrupted: asked between two calls."""
+        if self.interrupted:
+            raise KeyboardInterrupt
 
     def add(self, result: Result) -> None:
         """Takes up a query's result."""
@@ -74,7 +80,7 @@ def run(
     total = len(plan.queries) * len(plan.variants)
     for variant in plan.variants:
         tables = _Tables(plan, spark, duck, variant, done.data)
-        bench = _Bench(spark, sides, duck, plan.runs, spark_meter(spark, variant.scheme))
+        bench = _Bench(spark, sides, duck, plan.runs, spark_meter(spark, variant.scheme), done)
         for query in plan.queries:
             progress(f"[{len(done.results) + 1}/{total}] {variant.name}, {query.name} ...")
             problem = tables.missing(query)
@@ -85,6 +91,7 @@ def run(
                 if problem
                 else bench.result(variant, query)
             )
+            done.go_on()
             done.add(result)
             progress("    " + ", ".join(map(_told, result.sides)))
     done.complete = True
@@ -137,6 +144,9 @@ class _Answer:
     scan: Mapping[str, int]
 
 
+_T = TypeVar("_T")
+
+
 class _Bench:
     def __init__(
         self,
@@ -145,19 +155,20 @@ class _Bench:
         duck: Duck | None,
         runs: int,
         meter: Meter,
+        done: Run,
     ) -> None:
         self._spark, self._sides, self._duck, self._runs = spark, sides, duck, runs
-        self._meter = meter
+        self._meter, self._done = meter, done
 
     def result(self, variant: Variant, query: Query) -> Result:
         with confs_set(self._spark, {**variant.confs, **query.confs}):
             duck = self._duck if variant.format == "parquet" else None
-            answers = {s.name: _caught(partial(self._answer, s, query)) for s in self._sides}
+            answers = {s.name: self._caught(partial(self._answer, s, query)) for s in self._sides}
             problems = {name: a.text for name, a in answers.items() if isinstance(a, _Problem)}
             base = answers[self._sides[0].name]
             verdicts = {side.name: _verdict(base, answers[side.name]) for side in self._sides[1:]}
             if duck:
-                check = _caught(partial(self._alike, duck, query))
+                check = self._caught(partial(self._alike, duck, query))
                 if isinstance(check, _Problem):
                     problems[DUCKDB] = check.text
                 else:
@@ -220,7 +231,7 @@ class _Bench:
         for _ in range(self._runs):
             for name, turn in turns:
                 if name not in problems:
-                    cost = _caught(turn)
+                    cost = self._caught(turn)
                     if isinstance(cost, _Problem):
                         problems[name] = cost.text
                     else:
@@ -228,6 +239,14 @@ class _Bench:
             # Who went last goes first next: nobody always finds the caches warmed.
             turns.reverse()
         return costs
+
+    def _caught(self, call: Callable[[], _T]) -> _T | _Problem:
+        """A call's answer, or what it failed with: one query's failure is not the run's end."""
+        self._done.go_on()
+        try:
+            return call()
+        except failures() as error:
+            return _Problem(said(error))
 
     def _run(self, side: SparkSide, query: Query) -> Cost:
         with confs_set(self._spark, side.confs), self._meter.measured() as taken:
@@ -246,9 +265,6 @@ class _Problem:
     text: str
 
 
-_T = TypeVar("_T")
-
-
 def failures() -> tuple[type[Exception], ...]:
     """What an engine, its connection or the disk can raise: all else is a mistake of ours."""
     from py4j.protocol import Py4JError
@@ -260,14 +276,6 @@ def failures() -> tuple[type[Exception], ...]:
 
         known.append(duckdb.Error)
     return tuple(known)
-
-
-def _caught(call: Callable[[], _T]) -> _T | _Problem:
-    """A call's answer, or what it failed with: one query's failure is not the end of the run."""
-    try:
-        return call()
-    except failures() as error:
-        return _Problem(said(error))
 
 
 def said(error: Exception) -> str:
