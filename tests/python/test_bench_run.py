@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from latebloom.bench import Query, Suite, Variant, _answers, _data, _run, _sides
+from latebloom.bench._generated import Generated, Made
 
 PARQUET = (Variant(),)
 
@@ -59,6 +62,23 @@ def test_a_missing_table_is_named_and_the_rest_goes_on(measured):
     )
     assert "no lineitem.parquet" in side(done, 0, "on").problem
     assert side(done, 1, "on").answer == "equal"
+
+
+def test_a_table_that_the_disk_has_no_room_for_is_named_and_the_rest_goes_on(
+    spark, tmp_path, monkeypatch
+):
+    columns = lambda rows, start, stop: {"a": range(start, stop)}
+    data = Generated({"small": Made(10, columns, 8), "large": Made(10, columns, 1000)})
+    queries = tuple(Query(name, f"table {name}", tables=(name,)) for name in ("large", "small"))
+    free = SimpleNamespace(free=_data._SPARE + 1000)
+    monkeypatch.setattr(_data.shutil, "disk_usage", lambda path: free)
+    suite = Suite("s", "", queries, data, scale=1)
+    plan = _run.Plan(suite, queries, PARQUET, data, 1, 1, _data.Cache(tmp_path))
+    done = _run.Run()
+    _run.run(plan, spark, (_sides.OFF, _sides.ON), None, lambda text: None, done)
+    assert "the disk has 1.0 left" in side(done, 0, "on").problem
+    assert side(done, 1, "on").answer == "equal"
+    assert [path.name for path in (tmp_path / "generated-sf1").iterdir()] == ["small.parquet"]
 
 
 def test_a_different_answer_is_seen(measured):
