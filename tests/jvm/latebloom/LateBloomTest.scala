@@ -17,6 +17,7 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
   override protected def sparkConf: SparkConf = super.sparkConf
     .set("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .set(SQLConf.SHUFFLE_PARTITIONS.key, "3")
+    .set(SQLConf.PLAN_CHANGE_VALIDATION.key, "true")
 
   protected def off[A](body: => A): A = withSQLConf("spark.latebloom.enabled" -> "false")(body)
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import org.apache.logging.log4j.Level
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+import org.apache.spark.sql.functions.udf
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.LateBloomTest
+import latebloom.inspect.JoinReport
+
+/** What becomes of each side of a join, and where the keys come from. */
+class JoinFiltersSuite extends LateBloomTest {
+
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.conf.set("spark.latebloom.join.minScanBytes", "0")
+    spark.range(3000)
+      .selectExpr("id", "id % 100 k", "id % 10 few", "cast(id % 7 as double) d", "id % 3 p")
+      .write.partitionBy("p").saveAsTable("fact")
+    spark.range(150).selectExpr("id", "id % 120 k", "id % 10 few", "array(id) list")
+      .write.saveAsTable("dim")
+    spark.range(40).selectExpr("id", "id % 120 k").write.format("orc").saveAsTable("other")
+    Seq("fact", "dim", "other").foreach(t => spark.sql(s"analyze table $t compute statistics"))
+  }
+
+  override def afterAll(): Unit =
+    try Seq("fact", "dim", "other").foreach(t => spark.sql(s"drop table if exists $t"))
+    finally super.afterAll()
+
+  private def plan(sql: String): SparkPlan = spark.sql(sql).queryExecution.executedPlan
+
+  /** What was decided for the side whose keys are `on`, in the uppermost join that has it. */
+  private def side(sql: String, on: String): JoinReport = {
+    val all = JoinReport.ofPlan(plan(sql))
+    all.find(_.on == on).getOrElse(fail(s"no side with keys of $on among ${all.mkString("\n")}"))
+  }
+
+  private def declines(code: String, sql: String, on: String = "k"): Unit = {
+    val declined = side(sql, on).declined
+    assert(declined.map(_.code) == Some(code), sql)
+    assert(declined.forall(why => why.reason.nonEmpty && why.fix.nonEmpty))
+  }
+
+  private val joined = "select f.id, d.id from fact f join dim d on f.k = d.k"
+
+  test("each reason why a side has no filter") {
+    declines("creation-not-selective", joined)
+    declines("join-type", s"${joined.replace("join", "left join")} and d.few = 3")
+    declines("partition-key", "select * from fact f join dim d on f.p = d.k where d.few = 3", "p")
+    declines(
+      "key-may-fail",
+      "select * from fact f join dim d on f.k + 1 = d.k where d.few = 3",
+      "(k + 1L)"
+    )
+    declines(
+      "key-not-traceable",
+      "select * from (select k from fact order by id limit 9) f join dim d on f.k = d.k " +
+        "where d.few = 3"
+    )
+    declines(
+      "key-type",
+      "select * from dim f join (select array(id) list from dim where few = 3) d on f.list = d.list",
+      "list"
+    )
+    declines("scan-not-ours", "select * from other f join dim d on f.k = d.k where d.few = 3")
+    declines(
+      "creation-not-repeatable",
+      "select * from fact f join (select * from dim where few = 3 order by id limit 5) d on f.k = d.k"
+    )
+    declines(
+      "creation-too-large",
+      "select /*+ broadcast(d) */ * from dim d join fact f on d.id = f.id where f.few = 3",
+      "id"
+    )
+    withSQLConf("spark.latebloom.join.enabled" -> "false") {
+      declines("join-disabled", s"$joined where d.few = 3")
+    }
+    withSQLConf("spark.latebloom.join.minScanBytes" -> "1g") {
+      declines("scan-too-small", s"$joined where d.few = 3")
+    }
+    val dim = spark.table("dim").select("id", "k")
+    val twice = dim.union(dim).join(spark.table("fact").where("few = 3").select("k"), "k")
+    val codes = JoinReport.ofPlan(twice.queryExecution.executedPlan).flatMap(_.declined).map(_.code)
+    assert(codes.contains("scan-twice"))
+  }
+
+  test("of two filters that would wait for each other there is one") {
+    withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+      val reports = JoinReport.ofPlan(plan(s"$joined where d.few = 3 and f.few = 3"))
+      assert(reports.map(_.declined.map(_.code)).toSet == Set(None, Some("join-cycle")))
+    }
+  }
+
+  test("a creation side that depends on chance, on order or on sums of doubles is no source") {
+    val random = udf(() => math.random()).asNondeterministic()
+    spark.udf.register("random", random)
+    Seq(
+      "select k from dim where few = 3 and random() < 2",
+      "select k from dim where few = 3 and k < (select max(random()) * 200 from other)",
+      "select k, row_number() over (order by few) n from dim where few = 3",
+      "select k, sum(d) s from fact where few = 3 group by k having sum(d) > 1"
+    ).foreach { sql =>
+      declines("creation-not-repeatable", s"select f.* from fact f join ($sql) d on f.k = d.k")
+    }
+    val exact = "select k, sum(id) s from fact where few = 3 group by k having sum(id) > 1"
+    val Seq(applied) =
+      JoinReport.ofPlan(plan(s"select f.* from fact f join ($exact) d on f.k = d.k"))
+        .filter(_.declined.isEmpty)
+    assert(applied.filters.exists(_.contains("k IN k")))
+  }
+
+  test("keys come from an exchange that the join has anyway, with adaptive execution and without") {
+    Seq("broadcast" -> "10m", "shuffle" -> "-1").foreach { case (means, threshold) =>
+      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> threshold) {
+        sameAnswer(spark.sql(s"$joined where d.few = 3")) { plan =>
+          val Seq(filter) = lateScans(plan).flatMap(_.joinFilters)
+          assert(filter.text == s"k IN k ($means)")
+          assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
+        }
+      }
+    }
+  }
+
+  test("the smallest side that has all keys is the source") {
+    withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+      val sql = "select f.id from fact f join dim d on f.k = d.k " +
+        "join (select k as g, max(id) m from fact group by k) a on a.g = d.k where d.few = 3"
+      sameAnswer(spark.sql(sql)) { plan =>
+        val filters = lateScans(plan).flatMap(_.joinFilters)
+        assert(filters.map(_.text) == Seq("k IN k (shuffle)", "k IN k (shuffle)"))
+      }
+    }
+  }
+
+  test("no key is named in a plan, a log or a metric") {
+    val logs = new LogAppender("join filters", maxEvents = 100000)
+    withLogAppender(logs, level = Some(Level.INFO)) {
+      val df = spark.sql("select f.id from fact f join dim d on f.id = d.id * 19 where d.id = 137")
+      assert(df.collect().map(_.getLong(0)).toSeq == Seq(2603L))
+      val plan = df.queryExecution.executedPlan
+      val filtered = lateScans(plan).filter(_.joinFilters.nonEmpty)
+      assert(filtered.nonEmpty)
+      assert(!plan.toString.contains("2603"))
+      assert(!filtered.exists(_.verboseStringWithOperatorId().contains("2603")))
+    }
+    val told = logs.loggingEvents.map(_.getMessage.getFormattedMessage)
+    assert(told.exists(_.contains("Filtering using predicate")))
+    assert(!told.exists(_.contains("2603")))
+  }
+}
