@@ -2,6 +2,7 @@
 package latebloom.join
 
 import org.apache.logging.log4j.Level
+
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import org.apache.spark.sql.functions.udf
