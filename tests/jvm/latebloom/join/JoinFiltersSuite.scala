@@ -81,15 +81,12 @@ class JoinFiltersSuite extends LateBloomTest {
     withSQLConf("spark.latebloom.join.minScanBytes" -> "1g") {
       declines("scan-too-small", s"$joined where d.few = 3")
     }
-    val dim = spark.table("dim").select("id", "k")
-    val twice = dim.union(dim).join(spark.table("fact").where("few = 3").select("k"), "k")
-    val codes = JoinReport.ofPlan(twice.queryExecution.executedPlan).flatMap(_.declined).map(_.code)
-    assert(codes.contains("scan-twice"))
   }
 
   test("of two filters that would wait for each other there is one") {
     withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
-      val reports = JoinReport.ofPlan(plan(s"$joined where d.few = 3 and f.few = 3"))
+      val sql = "select a.id from dim a join dim b on a.k = b.k where a.few = 3 and b.few = 4"
+      val reports = JoinReport.ofPlan(plan(sql))
       assert(reports.map(_.declined.map(_.code)).toSet == Set(None, Some("join-cycle")))
     }
   }
@@ -99,8 +96,9 @@ class JoinFiltersSuite extends LateBloomTest {
     spark.udf.register("random", random)
     Seq(
       "select k from dim where few = 3 and random() < 2",
-      "select k from dim where few = 3 and k < (select max(random()) * 200 from other)",
-      "select k, row_number() over (order by few) n from dim where few = 3",
+      "select k from dim where few = 3 and k < (select max(r) * 200 from (select random() r from other))",
+      "select k from (select k, row_number() over (order by few) n from dim where few = 3) " +
+        "where n < 5",
       "select k, sum(d) s from fact where few = 3 group by k having sum(d) > 1"
     ).foreach { sql =>
       declines("creation-not-repeatable", s"select f.* from fact f join ($sql) d on f.k = d.k")

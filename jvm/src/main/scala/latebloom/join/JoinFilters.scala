@@ -55,11 +55,19 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     }
 
     def result: LogicalPlan = {
-      val outcomes = joins.flatMap(j => Seq(j.join.left, j.join.right).map(side => (j, side)))
+      // The largest scans choose first: of two filters that exclude each other they gain most.
+      val sides = joins.flatMap(j => Seq(j.join.left, j.join.right).map(side => (j, side)))
+      val decided = sides
         .sortBy { case (_, side) => -side.collectLeaves().map(_.stats.sizeInBytes).max }
-        .map { case (j, side) => (j, decide(j, side)) }
+        .map { case (j, side) => (j, side, decide(j, side)) }
       joins.foreach { j =>
-        j.join.setTagValue(tag, outcomes.collect { case (of, d) if of eq j => d })
+        j.join.setTagValue(
+          tag,
+          for {
+            side <- Seq(j.join.left, j.join.right)
+            (of, at, decision) <- decided if (of eq j) && (at eq side)
+          } yield decision
+        )
       }
       if (chosen.isEmpty) plan else filtered(plan)
     }
