@@ -35,6 +35,11 @@ def metrics(df: DataFrame) -> str:
     return str(_inspector(df.sparkSession).metrics(_query_execution(df)))
 
 
+def shuffled(df: DataFrame) -> int:
+    """Bytes that the shuffles of ``df``'s plan wrote when an action ran it."""
+    return int(_inspector(df.sparkSession).shuffled(_query_execution(df)))
+
+
 def process_id(spark: SparkSession) -> int:
     """The operating system's number of the session's JVM."""
     _classic(spark)

@@ -96,6 +96,24 @@ class Several:
         return path
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """A set of tables at a multiple of the suite's scale factor."""
+
+    tables: Any
+    factor: float
+
+    def names(self) -> Iterable[str]:
+        """Its tables."""
+        names: Iterable[str] = self.tables.names()
+        return names
+
+    def table(self, name: str, scale: float, cache: Cache) -> Path:
+        """The table at the other scale."""
+        path: Path = self.tables.table(name, scale * self.factor, cache)
+        return path
+
+
 def _write(target: Path, made: Made, rows: int, start: int, stop: int) -> None:
     import pyarrow.parquet as pq
 

@@ -32,6 +32,7 @@ class Measured:
         read: bytes that each read, empty where the operating system does not tell.
         requests: requests that a slow store was sent, empty for other file systems.
         scan: metrics of its LateScans, summed.
+        shuffled: bytes that its shuffles wrote, None where the engine was not asked.
         problem: why it failed.
     """
 
@@ -44,6 +45,7 @@ class Measured:
     read: tuple[int, ...] = ()
     requests: tuple[int, ...] = ()
     scan: Mapping[str, int] = field(default_factory=dict)
+    shuffled: int | None = None
     problem: str = ""
 
     @property
@@ -271,6 +273,7 @@ def _results(report: Report, results: Sequence[Result]) -> list[str]:
     header = ["query", "speed-up", "at least", base, subject, "spread"]
     header += [*peers, f"CPU {base}", f"CPU {subject}", f"read {base}", f"read {subject}"]
     header += [f"requests {base}", f"requests {subject}"]
+    header += [f"shuffled {base}", f"shuffled {subject}"]
     header += ["rows", "answer", "the seed's"]
     rows = []
     for r in sorted(results, key=lambda r: r.speedup(subject, base) or float("inf")):
@@ -285,6 +288,7 @@ def _results(report: Report, results: Sequence[Result]) -> list[str]:
         row += [_median(s.cpu if s else (), "{:.1f}") for s in (one, other)]
         row += [_median([b / 1e6 for b in s.read] if s else (), "{:,.0f} MB") for s in (one, other)]
         row += [_median(s.requests if s else (), "{:,.0f}") for s in (one, other)]
+        row += [f"{s.shuffled / 1e6:,.1f} MB" if s and s.shuffled else "" for s in (one, other)]
         row += ["" if r.rows is None else f"{r.rows:,}", _answers(r)]
         rows.append([*row, r.seed])
     used = [i for i in range(len(header)) if any(row[i] for row in rows)]

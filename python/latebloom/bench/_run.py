@@ -142,6 +142,7 @@ class _Answer:
     digest: Digest
     rounded: Digest | None
     scan: Mapping[str, int]
+    shuffled: int | None
 
 
 _T = TypeVar("_T")
@@ -191,6 +192,7 @@ class _Bench:
                     read=tuple(c.read for c in took if c.read is not None),
                     requests=tuple(c.requests for c in took if c.requests),
                     scan=known.scan if known else {},
+                    shuffled=known.shuffled if known else None,
                     problem=problems.get(name, ""),
                 )
             )
@@ -211,7 +213,8 @@ class _Bench:
             rounded = to_digest(digest_query(df, approximate=True)) if floating else None
             if not query.settled:
                 digest = Digest(digest.rows, 0, 0)
-            return _Answer(digest, rounded, scan)
+            shuffled = _jvm.shuffled(digested) if side.latebloom else None
+            return _Answer(digest, rounded, scan, shuffled)
 
     def _alike(self, duck: Duck, query: Query) -> bool:
         with confs_set(self._spark, self._sides[0].confs):

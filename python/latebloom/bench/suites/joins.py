@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from latebloom.bench import _tpch
+from latebloom.bench._generated import Scaled, Several
 from latebloom.bench._suite import NO_BROADCAST, Query, Suite
+from latebloom.bench._tpcds import Tpcds
 from latebloom.bench.suites.tpch import QUERIES as TPCH
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
@@ -19,17 +21,32 @@ _Q17 = next(query for query in TPCH if query.name == "q17")
 
 _merge = partial(Query, tables=("lineitem", "part"), confs=NO_BROADCAST)
 _broadcast = partial(Query, tables=("lineitem", "part"), confs=_BROADCAST)
+_star = partial(Query, tables=("store_sales", "item", "date_dim"), at_least=2.5)
 _skewed = "(select l_partkey % 100 * (l_linenumber % 2) as k, l_quantity from lineitem)"
 
 SUITE = Suite(
     "joins",
-    "Joins with few keys on one side, by sorting and merging and by broadcast, with their bars; joins "
-    "that keep everything, tiny joins, empty sides, skewed keys.",
+    "Joins with few keys on one side, by sorting and merging and by broadcast, with their bars; star "
+    "joins on TPC-DS at half the scale factor; joins that keep everything, tiny joins, empty sides, "
+    "skewed keys.",
     (
         _merge("0.1 % of parts, SMJ", _JOIN, at_least=6),
         _broadcast("0.1 % of parts, BHJ", _JOIN, at_least=2.5),
         replace(_Q17, name="q17, SMJ", confs=NO_BROADCAST, at_least=6),
         replace(_Q17, name="q17, BHJ", confs=_BROADCAST, at_least=3),
+        # One item in a thousand, of five times as many rows as TPC-DS has at factor 1.
+        _star(
+            "star join",
+            "select i_brand, d_year, count(*), sum(ss_ext_sales_price), max(ss_ticket_number)"
+            " from store_sales, item, date_dim"
+            " where ss_item_sk = i_item_sk and ss_sold_date_sk = d_date_sk and i_manufact_id = 128"
+            " group by i_brand, d_year",
+        ),
+        _star(
+            "star join, all columns",
+            "select store_sales.*, i_item_id from store_sales join item on ss_item_sk = i_item_sk"
+            " where i_manufact_id = 128",
+        ),
         _merge(
             "keeps everything, SMJ",
             "select sum(l_quantity), max(p_name) from lineitem join part on l_partkey = p_partkey"
@@ -79,6 +96,6 @@ SUITE = Suite(
             at_least=0.97,
         ),
     ),
-    _tpch.Tpch("128MB"),
+    Several((_tpch.Tpch("128MB"), Scaled(Tpcds(), 0.5))),
     scale=10,
 )
