@@ -355,10 +355,12 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       val columns = payload ++ schema.indices.filterNot(payload.contains)
       val filters = Seq.fill(1 + random.nextInt(3))(randomTree(random, 2, columns.indexOf(_)))
       val spec = new ScanSpec(
+        s"scan ${random.nextLong()}",
         StructType(columns.map(schema(_))),
         payload.length,
         java.util.List.of(),
         filters.zipWithIndex.map { case (f, i) => f.at(1 + 10000 * i) }.asJava,
+        random.nextInt(filters.length + 1),
         null,
         new ScanSpec.Options(
           random.oneOf(0L, 64L, 100000L),

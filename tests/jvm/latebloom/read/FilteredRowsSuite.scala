@@ -27,10 +27,12 @@ class FilteredRowsSuite extends AnyFunSuite {
     row => !row.isNullAt(2) && row.getInt(2) >= 3 && row.getInt(2) <= 8
 
   private def spec(batchRows: Int) = new ScanSpec(
+    "scan",
     columns,
     2,
     java.util.List.of(),
     java.util.List.of(),
+    0,
     predicate,
     new ScanSpec.Options(0, 0, 0.5, batchRows)
   )

@@ -195,4 +195,21 @@ class LateScanSuite extends LateBloomTest {
 
   private def late1(plan: org.apache.spark.sql.execution.SparkPlan): Unit =
     assert(lateScans(plan).size == 1)
+
+  test("the order of the filters follows what they cost and drop, and what drops last stays last") {
+    withTempPath { dir =>
+      // Sixteen row groups in a file: small ones are worked on as a whole.
+      spark.range(0, 160000, 1, 1)
+        .selectExpr("id", "id % 1000 a", "id * 7 % 1000 b", "id * 31 % 1000 c")
+        .write.option("parquet.block.row.count.limit", "10000").parquet(dir.getPath)
+      sameAnswer(
+        spark.read.parquet(dir.getPath).where("a <> 5 and b <> 6 and c < 40 and id / (c + 1) >= 0")
+      ) { plan =>
+        val Seq(scan) = lateScans(plan)
+        assert(scan.filterTexts.head.contains("a"))
+        assert(scan.metrics("filterSamples").value >= 1)
+        assert(scan.metrics("filterReorders").value >= 1)
+      }
+    }
+  }
 }

@@ -31,6 +31,11 @@ public sealed interface ScanFilter extends Serializable
   /** Whether statistics prove that every row of the group passes. */
   boolean allPass(RowGroup group) throws IOException;
 
+  /** Whether Spark's compiled code may have to be called for each row. */
+  default boolean runsCompiledCode() {
+    return false;
+  }
+
   /** Hands over the columns that are read, once for each use. */
   void forEachColumn(IntConsumer columns);
 
@@ -61,6 +66,11 @@ public sealed interface ScanFilter extends Serializable
     }
 
     @Override
+    public boolean runsCompiledCode() {
+      return predicate instanceof CompiledColumn;
+    }
+
+    @Override
     public void forEachColumn(IntConsumer columns) {
       columns.accept(column);
     }
@@ -85,6 +95,11 @@ public sealed interface ScanFilter extends Serializable
         }
       }
       return true;
+    }
+
+    @Override
+    public boolean runsCompiledCode() {
+      return parts.stream().anyMatch(ScanFilter::runsCompiledCode);
     }
 
     @Override
@@ -136,6 +151,11 @@ public sealed interface ScanFilter extends Serializable
     }
 
     @Override
+    public boolean runsCompiledCode() {
+      return filter.runsCompiledCode();
+    }
+
+    @Override
     public void forEachColumn(IntConsumer columns) {
       filter.forEachColumn(columns);
     }
@@ -160,6 +180,11 @@ public sealed interface ScanFilter extends Serializable
         }
       }
       return false;
+    }
+
+    @Override
+    public boolean runsCompiledCode() {
+      return arms.stream().anyMatch(ScanFilter::runsCompiledCode);
     }
 
     @Override

@@ -11,19 +11,24 @@ import org.apache.spark.sql.types.StructType;
  * The work of one scan, the same for each of its files; made on the driver when the plan is. Columns
  * go by index: first {@code columns}, then {@code leaves}.
  *
+ * @param id which scan this is the work of: the same in all its tasks, and no other scan's
  * @param columns the payload columns in output order, then the filter-only columns
  * @param payload how many of {@code columns} are payload, that is, are output
  * @param leaves fields of structs that are filtered by: each a column that is a struct of one field,
  *     and so on down to the field that is meant
  * @param filters what is evaluated in the scan, all of which must be TRUE, in the order to evaluate
+ * @param anyOrder how many of {@code filters}, from the first on, may be evaluated in any order: the
+ *     others may fail, and see no row that one before them drops
  * @param whole all of {@code filters} as one predicate on rows of {@code columns}
  * @param options the confs that the scan was planned with
  */
 public record ScanSpec(
+    String id,
     StructType columns,
     int payload,
     List<StructField> leaves,
     List<ScanFilter> filters,
+    int anyOrder,
     RowPredicate whole,
     Options options)
     implements Serializable {

@@ -20,28 +20,22 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  *
  * A row group is worked on in windows: the first window of a file is short, so that a LIMIT above
  * need not wait for a whole row group, and so that there is a measure of the filters before most of
- * the data is touched; then comes the rest.
+ * the data is touched; then comes the rest. Windows that measure the filters one by one are as short.
  *
  * <p>Not thread safe; {@link #close} may be called at any time by the owner.
  */
 public final class SelectiveScan implements BatchSource {
-  /** Rows of the first window of a file, in batches. */
-  private static final int FIRST_WINDOW_BATCHES = 16;
+  /** Rows of the first window of a file, and of one that measures the filters, in batches. */
+  private static final int SHORT_WINDOW_BATCHES = 16;
 
-  /**
-   * The next filter column is fetched together with the first when at least this share of the rows
-   * is expected to reach it: nearly every page would be fetched then, and one request is cheaper.
-   */
-  private static final double FETCH_TOGETHER = 0.01;
-
-  /** A join filter that more than this share of the rows passes costs more than it saves. */
-  private static final double MOST_PASSING = 0.8;
+  /** A scan that reads eagerly goes back to late at this share of what made it eager. */
+  private static final double STAY_EAGER = 0.8;
 
   private final RowGroups groups;
   private final ScanSpec spec;
   private final Counters counters;
   private final OutputBatch out;
-  private final SurvivalEstimate estimate;
+  private final FilterCascade cascade;
   private final int[] positions;
 
   private RowGroup group;
@@ -51,6 +45,7 @@ public final class SelectiveScan implements BatchSource {
   private int nextRow;
   private boolean firstWindow = true;
   private boolean firstBatch = true;
+  private boolean eager;
 
   /**
    * @param groups the row groups to scan; owned, closed with this
@@ -69,7 +64,7 @@ public final class SelectiveScan implements BatchSource {
     this.counters = counters;
     int capacity = spec.options().batchRows();
     this.out = new OutputBatch(payloadTypes, constants, capacity, offHeap);
-    this.estimate = new SurvivalEstimate(spec.filters().size());
+    this.cascade = new FilterCascade(spec, counters);
     this.positions = new int[capacity];
   }
 
@@ -130,9 +125,10 @@ public final class SelectiveScan implements BatchSource {
       pending = group.prune();
       counters.add(Counter.ROWS_PRUNED, group.rows() - pending.count());
     }
+    boolean sample = cascade.takeSample();
     Selection window = pending;
-    if (firstWindow) {
-      int end = (int) Math.min(group.rows(), (long) FIRST_WINDOW_BATCHES * out.capacity());
+    if (firstWindow || sample) {
+      int end = (int) Math.min(group.rows(), (long) SHORT_WINDOW_BATCHES * out.capacity());
       int from = pending.nextSelected(0);
       if (from >= 0 && group.rows() - from > 2L * end) {
         window = pending.intersect(run(group.rows(), from, from + end));
@@ -140,7 +136,7 @@ public final class SelectiveScan implements BatchSource {
       firstWindow = false;
     }
     pending = pending.minus(window);
-    survivors = filter(window);
+    survivors = filter(window, sample);
     nextRow = 0;
     return true;
   }
@@ -149,76 +145,27 @@ public final class SelectiveScan implements BatchSource {
     return Selection.ofRuns(rows, new int[] {from}, new int[] {to});
   }
 
-  private Selection filter(Selection window) throws IOException {
-    List<ScanFilter> filters = filtersToEvaluate();
-    boolean eager = estimate.survival() >= spec.options().eagerFraction();
-    fetchFor(filters, window, eager);
-    Selection rows = window;
-    for (int i = 0; i < filters.size() && !rows.isNone(); i++) {
-      RunningTask.checkNotKilled();
-      ScanFilter f = filters.get(i);
-      long start = System.nanoTime();
-      long fetching = counters.get(Counter.FETCH_TIME);
-      Selection passed = f.filter(group, rows);
-      fetching = counters.get(Counter.FETCH_TIME) - fetching;
-      counters.add(Counter.FILTER_TIME, System.nanoTime() - start - fetching);
-      estimate.observe(spec.filters().indexOf(f), rows.count(), passed.count());
-      if (f instanceof ScanFilter.Optional) {
-        counters.add(Counter.JOIN_ROWS_TESTED, rows.count());
-        counters.add(Counter.JOIN_ROWS_DROPPED, rows.count() - passed.count());
-      }
-      rows = passed;
-    }
-    estimate.observeAll(window.count(), rows.count());
-    counters.add(Counter.ROWS_FILTERED, window.count() - rows.count());
+  private Selection filter(Selection window, boolean sample) throws IOException {
+    eager = cascade.survival() >= spec.options().eagerFraction() * (eager ? STAY_EAGER : 1);
+    Selection rows = cascade.filter(group, window, sample, eager ? payloadNeeds(window) : List.of());
     if (rows.isNone()) {
       counters.add(Counter.ROW_GROUPS_SKIPPED, pending.isNone() && payload == null ? 1 : 0);
     } else {
-      preparePayload(rows, eager);
+      preparePayload(rows);
     }
     return rows;
   }
 
-  private List<ScanFilter> filtersToEvaluate() throws IOException {
-    List<ScanFilter> filters = new ArrayList<>(spec.filters().size());
-    for (ScanFilter f : spec.filters()) {
-      if (!isUseless(f) && !f.allPass(group)) {
-        filters.add(f);
-      }
-    }
-    return filters;
-  }
-
-  /** Whether a filter that may be left out has let nearly all rows of this file pass. */
-  private boolean isUseless(ScanFilter f) {
-    return f instanceof ScanFilter.Optional
-        && estimate.isKnown(spec.filters().indexOf(f))
-        && estimate.of(spec.filters().indexOf(f)) > MOST_PASSING;
-  }
-
-  /** One fetch for the filter columns that most likely are needed; with the payload when eager. */
-  private void fetchFor(List<ScanFilter> filters, Selection window, boolean eager)
-      throws IOException {
-    List<RowGroup.Need> needs = new ArrayList<>();
-    double reaching = 1;
-    for (int i = 0; i < filters.size() && (i == 0 || reaching >= FETCH_TOGETHER); i++) {
-      needs.addAll(filters.get(i).needs(window));
-      reaching *= estimate.of(spec.filters().indexOf(filters.get(i)));
-    }
-    if (eager) {
-      for (int p = 0; p < spec.payload(); p++) {
-        needs.add(new RowGroup.Need(p, window));
-      }
-    }
-    group.fetch(needs);
-  }
-
-  private void preparePayload(Selection rows, boolean eager) throws IOException {
+  private List<RowGroup.Need> payloadNeeds(Selection rows) {
     List<RowGroup.Need> needs = new ArrayList<>(spec.payload());
     for (int p = 0; p < spec.payload(); p++) {
       needs.add(new RowGroup.Need(p, rows));
     }
-    group.fetch(needs);
+    return needs;
+  }
+
+  private void preparePayload(Selection rows) throws IOException {
+    group.fetch(payloadNeeds(rows));
     if (payload == null) {
       counters.add(eager ? Counter.ROW_GROUPS_EAGER : Counter.ROW_GROUPS_LATE, 1);
       payload = new SelectiveColumn[spec.payload()];

@@ -84,6 +84,11 @@ public final class SeveralColumns implements ScanFilter {
   }
 
   @Override
+  public boolean runsCompiledCode() {
+    return true;
+  }
+
+  @Override
   public boolean allPass(RowGroup group) {
     return false;
   }

@@ -1,43 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read;
 
+import java.util.Arrays;
+
 /**
  * What share of the rows each filter, and all of them together, let pass, learned from the windows
- * of a file that have been filtered. The newest window weighs as much as all before it, so that a
- * change in mid-file is followed within two row groups.
+ * of a file that have been filtered; before the first one, what the scan's other files have shown.
+ * The newest window weighs as much as all before it, so that a change in mid-file is followed within
+ * two row groups.
  */
 final class SurvivalEstimate {
+  private final LearnedFilters learned;
   private final double[] filters;
   private double all = Double.NaN;
 
-  SurvivalEstimate(int filters) {
+  SurvivalEstimate(int filters, LearnedFilters learned) {
+    this.learned = learned;
     this.filters = new double[filters];
-    java.util.Arrays.fill(this.filters, Double.NaN);
+    Arrays.fill(this.filters, Double.NaN);
   }
 
   /** Share of the rows that pass filter {@code i} of those that reach it; 1 while unknown. */
   double of(int i) {
-    return Double.isNaN(filters[i]) ? 1 : filters[i];
+    double known = known(i);
+    return Double.isNaN(known) ? 1 : known;
   }
 
   boolean isKnown(int i) {
-    return !Double.isNaN(filters[i]);
+    return !Double.isNaN(known(i));
   }
 
-  /** Share of the rows that pass all filters; 0 while unknown, so that a file starts late. */
+  private double known(int i) {
+    return Double.isNaN(filters[i]) ? learned.passing(i) : filters[i];
+  }
+
+  /** Share of the rows that pass all filters; 0 while unknown, so that a scan starts late. */
   double survival() {
-    return Double.isNaN(all) ? 0 : all;
+    double known = Double.isNaN(all) ? learned.surviving() : all;
+    return Double.isNaN(known) ? 0 : known;
   }
 
   void observe(int filter, int in, int out) {
     filters[filter] = mix(filters[filter], in, out);
+    learned.observe(filter, in, out);
   }
 
   void observeAll(int in, int out) {
     all = mix(all, in, out);
+    learned.observeAll(in, out);
   }
 
-  private static double mix(double before, int in, int out) {
+  static double mix(double before, int in, int out) {
     double now = in == 0 ? 0 : (double) out / in;
     return Double.isNaN(before) ? now : (before + now) / 2;
   }

@@ -16,11 +16,14 @@ import latebloom.scan.CatalystPredicate
   *
   * @param filters
   *   what to evaluate
+  * @param anyOrder
+  *   how many of them, from the first on, cannot fail
   * @param leaves
   *   the fields of structs that they read, each as a column that is a struct of that field alone
   */
 final private[latebloom] class ScanFilters private (
     val filters: Seq[ScanFilters.Planned],
+    val anyOrder: Int,
     val leaves: Seq[StructField]
 )
 
@@ -59,7 +62,7 @@ private[latebloom] object ScanFilters {
     val (mayFail, others) = conditions.map(compiler.named).partition(c => Failure.mayFail(c.tree))
     val cannotFail = compiler.ordered(others) ++ joins.map(compiler.join)
     val filters = cannotFail.sortBy(_.cost) ++ mayFail.map(compiler.compile)
-    new ScanFilters(filters.map(_.planned), compiler.leaves)
+    new ScanFilters(filters.map(_.planned), cannotFail.size, compiler.leaves)
   }
 
   /** A condition in terms of the columns that are read, and as it was written. */

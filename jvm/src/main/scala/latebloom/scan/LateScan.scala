@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.scan
 
+import java.util.UUID
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.rdd.RDD
@@ -185,10 +187,12 @@ class LateScan(
     val filters = ScanFilters.compile(conditions, joinKeys, read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     new ScanSpec(
+      UUID.randomUUID().toString,
       StructType(requiredSchema ++ hidden),
       requiredSchema.length,
       filters.leaves.asJava,
       filters.filters.map(_.filter).asJava,
+      filters.anyOrder,
       CatalystPredicate(conditions.reduceOption(And).getOrElse(Literal.TrueLiteral), read),
       options
     )

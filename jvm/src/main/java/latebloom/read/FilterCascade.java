@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Evaluates the filters of a scan on the windows of one file, in the order that has cost least so
+ * far. A filter sees only the rows that those before it left. Not thread safe.
+ */
+final class FilterCascade {
+  /**
+   * The next filter column is fetched together with the first when at least this share of the rows
+   * is expected to reach it: nearly every page would be fetched then, and one request is cheaper.
+   */
+  private static final double FETCH_TOGETHER = 0.01;
+
+  /** A join filter that more than this share of the rows passes costs more than it saves. */
+  private static final double MOST_PASSING = 0.8;
+
+  private final ScanSpec spec;
+  private final Counters counters;
+  private final LearnedFilters learned;
+  private final SurvivalEstimate estimate;
+
+  FilterCascade(ScanSpec spec, Counters counters) {
+    this.spec = spec;
+    this.counters = counters;
+    this.learned = LearnedFilters.of(spec);
+    this.estimate = new SurvivalEstimate(spec.filters().size(), learned);
+  }
+
+  /** Share of the rows that are expected to pass all filters. */
+  double survival() {
+    return estimate.survival();
+  }
+
+  /** Whether the next window is to measure all filters, see {@link #filter}; to be asked once. */
+  boolean takeSample() {
+    return (spec.anyOrder() > 1 || hasUseless()) && learned.takeSample();
+  }
+
+  /**
+   * The rows of a window that pass all filters.
+   *
+   * @param sample whether the filters are measured, for which the window should be short
+   * @param payload what is fetched beside the filter columns
+   */
+  Selection filter(RowGroup group, Selection window, boolean sample, List<RowGroup.Need> payload)
+      throws IOException {
+    int[] filters = filtersToEvaluate(group, sample);
+    fetch(group, filters, window, sample, payload);
+    int free = 0;
+    while (free < filters.length && filters[free] < spec.anyOrder()) {
+      free++;
+    }
+    Selection rows = window;
+    if (sample) {
+      rows = sample(group, Arrays.copyOf(filters, free), window);
+      filters = Arrays.copyOfRange(filters, free, filters.length);
+    }
+    for (int i = 0; i < filters.length && !rows.isNone(); i++) {
+      Selection passed = evaluate(group, filters[i], rows);
+      estimate.observe(filters[i], rows.count(), passed.count());
+      rows = passed;
+    }
+    estimate.observeAll(window.count(), rows.count());
+    counters.add(Counter.ROWS_FILTERED, window.count() - rows.count());
+    return rows;
+  }
+
+  private Selection evaluate(RowGroup group, int filter, Selection rows) throws IOException {
+    RunningTask.checkNotKilled();
+    ScanFilter f = spec.filters().get(filter);
+    long before = counters.get(Counter.FETCH_TIME) - System.nanoTime();
+    Selection passed = f.filter(group, rows);
+    counters.add(
+        Counter.FILTER_TIME, before - counters.get(Counter.FETCH_TIME) + System.nanoTime());
+    if (f instanceof ScanFilter.Optional) {
+      counters.add(Counter.JOIN_ROWS_TESTED, rows.count());
+      counters.add(Counter.JOIN_ROWS_DROPPED, rows.count() - passed.count());
+    }
+    return passed;
+  }
+
+  /** The rows that pass some filters, none of which may fail, and what each of them does. */
+  private Selection sample(RowGroup group, int[] filters, Selection window) throws IOException {
+    int[] measured = filters.clone();
+    Arrays.sort(measured);
+    FilterSample sample = new FilterSample(window, measured);
+    Selection left = window;
+    for (boolean costly : new boolean[] {false, true}) {
+      Selection in = left;
+      for (int i = 0; i < measured.length; i++) {
+        if (spec.filters().get(measured[i]).runsCompiledCode() == costly && !in.isNone()) {
+          long spent = counters.get(Counter.FILTER_TIME);
+          Selection out = evaluate(group, measured[i], in);
+          estimate.observe(measured[i], in.count(), out.count());
+          sample.measured(i, in, out, counters.get(Counter.FILTER_TIME) - spent);
+          left = left.intersect(out);
+        }
+      }
+    }
+    counters.add(Counter.FILTER_SAMPLES, 1);
+    counters.add(Counter.FILTER_REORDERS, learned.learn(sample) ? 1 : 0);
+    return left;
+  }
+
+  private int[] filtersToEvaluate(RowGroup group, boolean sample) throws IOException {
+    int[] filters = new int[spec.filters().size()];
+    int n = 0;
+    for (int i : learned.order()) {
+      if (!sample && isUseless(i)) {
+        counters.add(Counter.JOIN_FILTERS_OFF, 1);
+      } else if (!spec.filters().get(i).allPass(group)) {
+        filters[n++] = i;
+      }
+    }
+    return Arrays.copyOf(filters, n);
+  }
+
+  private boolean hasUseless() {
+    for (int i = 0; i < spec.filters().size(); i++) {
+      if (isUseless(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a filter that may be left out has let nearly all rows pass. */
+  private boolean isUseless(int filter) {
+    return spec.filters().get(filter) instanceof ScanFilter.Optional
+        && estimate.isKnown(filter)
+        && estimate.of(filter) > MOST_PASSING;
+  }
+
+  /** One fetch for the filter columns that most likely are needed; with the payload when eager. */
+  private void fetch(
+      RowGroup group,
+      int[] filters,
+      Selection window,
+      boolean sample,
+      List<RowGroup.Need> payload)
+      throws IOException {
+    List<RowGroup.Need> needs = new ArrayList<>(payload);
+    double reaching = 1;
+    for (int i = 0; i < filters.length && (i == 0 || reaching >= FETCH_TOGETHER); i++) {
+      needs.addAll(spec.filters().get(filters[i]).needs(window));
+      reaching *= sample ? 1 : estimate.of(filters[i]);
+    }
+    group.fetch(needs);
+  }
+}
