@@ -18,8 +18,8 @@ import org.apache.parquet.format.Encoding
 import org.apache.parquet.io.api.Binary
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.parquet.FlatType.{Held, Physical}
-import latebloom.read.RandomCases
+import latebloom.parquet.FlatType.Physical
+import latebloom.read.{FixedValues, Held, RandomCases, StringValues}
 
 /** What parquet-java's writers encode is what each decoder finds, at any ascending indexes. */
 class DecodersSuite extends AnyFunSuite with RandomCases {

@@ -22,8 +22,7 @@ import org.apache.spark.sql.execution.datasources.parquet.{
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
 import org.apache.spark.sql.types._
 
-import latebloom.parquet.FlatType.Held
-import latebloom.read.RandomCases
+import latebloom.read.{Held, RandomCases}
 
 /** Every pair of types that Spark's vectorised reader accepts is ours, no other is, and each value
   * becomes what Spark's own updater makes of it, or the same error.

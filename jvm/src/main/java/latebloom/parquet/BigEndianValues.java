@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import latebloom.read.FixedValues;
+import latebloom.read.StringValues;
+
 /** Big-endian numbers that lie in byte strings; of more than eight bytes the last eight. */
 final class BigEndianValues implements FixedValues {
   private final StringValues strings;

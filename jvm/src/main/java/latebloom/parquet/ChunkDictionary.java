@@ -2,11 +2,15 @@
 package latebloom.parquet;
 
 import java.util.Arrays;
-import latebloom.parquet.FlatType.Held;
 import latebloom.parquet.FlatType.Physical;
 import latebloom.read.ColumnPredicate;
+import latebloom.read.CompiledColumn;
+import latebloom.read.Entries;
+import latebloom.read.FixedValues;
+import latebloom.read.Held;
+import latebloom.read.Keys;
+import latebloom.read.StringValues;
 import org.apache.parquet.format.Encoding;
-import org.apache.spark.sql.execution.vectorized.Dictionary;
 
 /**
  * The dictionary of a column chunk, as Spark holds its values: numbers (see {@link FixedValues}) or
@@ -16,7 +20,7 @@ import org.apache.spark.sql.execution.vectorized.Dictionary;
  * of its dictionary. An entry may be one that Spark refuses to convert. That is an error only for a
  * row that has it.
  */
-final class ChunkDictionary implements Dictionary {
+final class ChunkDictionary implements Entries {
   /** Byte strings are located in steps of at least so many. */
   private static final int STEP = 1024;
 
@@ -58,7 +62,8 @@ final class ChunkDictionary implements Dictionary {
     }
   }
 
-  int size() {
+  @Override
+  public int size() {
     return size;
   }
 
@@ -149,8 +154,8 @@ final class ChunkDictionary implements Dictionary {
     return true;
   }
 
-  /** Throws unless these are codes of entries; the greatest of them. */
-  int check(int[] codes, int n) {
+  @Override
+  public int check(int[] codes, int n) {
     int max = -1;
     int min = 0;
     for (int i = 0; i < n; i++) {
@@ -164,8 +169,8 @@ final class ChunkDictionary implements Dictionary {
     return max;
   }
 
-  /** Looks {@code n} codes up among the byte strings, which lie in {@link #data}. */
-  void locate(int[] codes, int n, int[] offsets, int[] lengths) {
+  @Override
+  public void locate(int[] codes, int n, int[] offsets, int[] lengths) {
     locateTo(check(codes, n));
     for (int i = 0; i < n; i++) {
       offsets[i] = this.offsets[codes[i]];
@@ -192,18 +197,27 @@ final class ChunkDictionary implements Dictionary {
     located = to;
   }
 
-  /** What those byte strings lie in that were located before. */
-  byte[] data() {
+  @Override
+  public byte[] data() {
     return strings.data();
   }
 
-  /** Filters all entries; as {@link Keys#filter}. */
-  int filter(ColumnPredicate predicate, int[] out) {
+  @Override
+  public int filter(ColumnPredicate predicate, int[] out) {
     if (!type.isBytes()) {
-      return Keys.filter(type, values().clone(), size, predicate, out);
+      return Keys.filter(type.held(), values().clone(), size, predicate, out);
     }
     locateTo(size - 1);
-    return Keys.filterBytes(type, data(), offsets, lengths, size, predicate, out);
+    return Keys.filterBytes(type.decimalBytes(), data(), offsets, lengths, size, predicate, out);
+  }
+
+  @Override
+  public boolean test(CompiledColumn predicate, int code) {
+    if (type.isBytes()) {
+      byte[] value = decodeToBinary(code);
+      return predicate.test(value, 0, value.length);
+    }
+    return predicate.test(values()[code]);
   }
 
   /** Whether some entry can't be looked up, so that rows must be looked at one by one. */

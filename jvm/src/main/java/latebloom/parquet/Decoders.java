@@ -4,6 +4,8 @@ package latebloom.parquet;
 import java.util.EnumSet;
 import java.util.Set;
 import latebloom.parquet.FlatType.Physical;
+import latebloom.read.FixedValues;
+import latebloom.read.StringValues;
 import org.apache.parquet.column.EncodingStats;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;

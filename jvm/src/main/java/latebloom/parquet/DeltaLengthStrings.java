@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import latebloom.read.StringValues;
+
 /**
  * DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, delta-coded, then their bytes one after the
  * other. Lengths are read a window at a time and only as far as a wanted value, so that a page costs

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import latebloom.read.FixedValues;
+
 /**
  * A cursor over DELTA_BINARY_PACKED integers (format specification, "Delta Encoding").
  *

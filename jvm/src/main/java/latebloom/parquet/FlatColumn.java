@@ -2,14 +2,19 @@
 package latebloom.parquet;
 
 import java.io.IOException;
+import latebloom.read.CodeMask;
 import latebloom.read.ColumnPredicate;
-import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
+import latebloom.read.FixedValues;
+import latebloom.read.Keys;
 import latebloom.read.OutputColumn;
 import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
+import latebloom.read.StringValues;
+import latebloom.read.ValidRows;
+import latebloom.read.ValueSink;
 
 /**
  * A flat column that we decode ourselves. Pages without wanted rows are not decompressed, values of
@@ -20,7 +25,7 @@ import latebloom.read.SelectiveColumn;
  * values stay in the first-level cache, large enough that the calls around the loops don't count.
  */
 final class FlatColumn implements SelectiveColumn {
-  static final int BLOCK = 1024;
+  static final int BLOCK = ValueSink.BLOCK;
 
   /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
   private static final int CODED_RUN = 64;
@@ -96,10 +101,7 @@ final class FlatColumn implements SelectiveColumn {
     if (dictionary.refusesSome()) {
       return null;
     }
-    return predicate instanceof CompiledColumn compiled
-            && (compiled.mayThrow() || dictionary.size() > wanted.count())
-        ? CodeMask.lazy(type, dictionary, compiled)
-        : CodeMask.of(type, dictionary, predicate);
+    return CodeMask.of(dictionary, predicate, wanted.count());
   }
 
   private boolean nullsCannotFail(ColumnPredicate predicate) {
@@ -161,14 +163,15 @@ final class FlatColumn implements SelectiveColumn {
     int valid = n;
     int[] candidates = rows;
     boolean any = false;
-    if (read.hasNulls()) {
+    ValidRows valids = read.valid();
+    if (valids != null) {
       candidates = validRows;
       valid = 0;
       for (int i = 0; i < n; i++) {
         int row = rows[i] - firstRow;
-        if (!read.isNull(row)) {
+        if (!valids.isNull(row)) {
           candidates[valid] = rows[i];
-          indexes[valid++] = read.valueIndex(row);
+          indexes[valid++] = valids.valueIndex(row);
         } else if (predicate.nullPasses()) {
           passed.add(rows[i]);
           any = true;
@@ -290,7 +293,7 @@ final class FlatColumn implements SelectiveColumn {
 
   /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
   private void selectBlock(int n) {
-    FlatPage nulls = page.hasNulls() ? page : null;
+    ValidRows nulls = page.valid();
     int[] at = nulls == null ? rows : indexes;
     int valid = nulls == null ? n : nulls.valueIndexes(rows, n, indexes);
     if (cursor.codes != null) {
@@ -339,10 +342,10 @@ final class FlatColumn implements SelectiveColumn {
     int filter(int n, ColumnPredicate predicate) {
       if (type.isBytes()) {
         byte[] data = locate(n);
-        return Keys.filterBytes(type, data, offsets, lengths, n, predicate, passing);
+        return Keys.filterBytes(type.decimalBytes(), data, offsets, lengths, n, predicate, passing);
       }
       read(n);
-      return Keys.filter(type, values, n, predicate, passing);
+      return Keys.filter(type.held(), values, n, predicate, passing);
     }
 
     /** Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding. */

@@ -3,20 +3,15 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.Map;
+import latebloom.read.FixedValues;
+import latebloom.read.StringValues;
+import latebloom.read.ValidRows;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.spark.SparkUnsupportedOperationException;
 
-/**
- * One decompressed page of a flat column: which of its rows are null, and where its values lie.
- *
- * <pre>
- *   row of the page     0  1  2  3  4  5
- *   definition level    1  1  0  1  0  1      valid: bits 0 1 3 5
- *   value index         0  1     2     3      rank: valid rows before this one
- * </pre>
- */
+/** One decompressed page of a flat column: which of its rows are null, and where its values lie. */
 final class FlatPage {
   final int page;
   final int rows;
@@ -24,27 +19,17 @@ final class FlatPage {
   private final Bytes values;
   private final int valueCount;
 
-  /** Bit set of the rows that are not null, and valid rows before each word; null when none is. */
-  private final long[] valid;
-
-  private final int[] rank;
+  /** Null when no row is. */
+  private final ValidRows valid;
 
   private FlatPage(
-      int page, int rows, Encoding encoding, Bytes values, int valueCount, long[] valid) {
+      int page, int rows, Encoding encoding, Bytes values, int valueCount, ValidRows valid) {
     this.page = page;
     this.rows = rows;
     this.encoding = encoding;
     this.values = values;
     this.valueCount = valueCount;
     this.valid = valid;
-    this.rank = valid == null ? null : new int[valid.length];
-    if (valid != null) {
-      int before = 0;
-      for (int w = 0; w < valid.length; w++) {
-        rank[w] = before;
-        before += Long.bitCount(valid[w]);
-      }
-    }
   }
 
   static FlatPage read(ColumnChunk chunk, int page, PageReader reader, PageReader.Buffer into)
@@ -66,8 +51,8 @@ final class FlatPage {
       } else if (optional) {
         levels = levels(parts.definition(), max);
       }
-      long[] valid = levels == null ? null : validRows(levels, max, rows);
-      int count = valid == null ? rows : count(valid);
+      ValidRows valid = levels == null ? null : validRows(levels, max, rows);
+      int count = valid == null ? rows : valid.count();
       return new FlatPage(page, rows, PageReader.encoding(header), values, count, valid);
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
       throw chunk.place.corrupt(page, e);
@@ -89,7 +74,7 @@ final class FlatPage {
   }
 
   /** Rows of level {@code max}, which have a value; null when all have. */
-  private static long[] validRows(RleBitPacked levels, int max, int rows) {
+  private static ValidRows validRows(RleBitPacked levels, int max, int rows) {
     if (rows == 0 || levels.shared(0, rows - 1) == max) {
       return null;
     }
@@ -111,71 +96,17 @@ final class FlatPage {
       }
       valid[from >>> 6] = word;
     }
-    return count(valid) == rows ? null : valid;
-  }
-
-  private static int count(long[] words) {
-    int n = 0;
-    for (long w : words) {
-      n += Long.bitCount(w);
-    }
-    return n;
+    ValidRows some = new ValidRows(valid);
+    return some.count() == rows ? null : some;
   }
 
   boolean hasNulls() {
     return valid != null;
   }
 
-  boolean isNull(int row) {
-    return valid != null && (valid[row >>> 6] >>> row & 1) == 0;
-  }
-
-  /** Index among the page's values of a row that is not null. */
-  int valueIndex(int row) {
-    if (valid == null) {
-      return row;
-    }
-    int w = row >>> 6;
-    return rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
-  }
-
-  /** 1 for a row that is not null, of a page that has nulls, else 0. */
-  int validBit(int row) {
-    return (int) (valid[row >>> 6] >>> row & 1);
-  }
-
-  /** Which of {@code rows[from, from + n)}, at most 64 of a page that has nulls, are null. */
-  long nullBits(int[] rows, int from, int n) {
-    long bits = 0;
-    for (int i = 0; i < n; i++) {
-      bits |= (validBit(rows[from + i]) ^ 1L) << i;
-    }
-    return bits;
-  }
-
-  /**
-   * Writes, of those of {@code rows[0, n)} that are not null, the indexes among the page's values.
-   *
-   * @return how many are not null
-   */
-  int valueIndexes(int[] rows, int n, int[] out) {
-    int first = rows[0];
-    int last = rows[n - 1];
-    int v = 0;
-    if (last - first == n - 1) {
-      int from = valueIndex(first);
-      int to = valueIndex(last) + validBit(last);
-      while (from + v < to) {
-        out[v] = from + v;
-        v++;
-      }
-      return v;
-    }
-    for (int i = 0; i < n; i++) {
-      out[v] = valueIndex(rows[i]);
-      v += validBit(rows[i]);
-    }
-    return v;
+  /** Which of the page's rows are null; null when none is. */
+  ValidRows valid() {
+    return valid;
   }
 
   boolean isDictionaryCoded() {

@@ -3,6 +3,7 @@ package latebloom.parquet;
 
 import latebloom.parquet.Conversion.OfNumbers;
 import latebloom.parquet.Conversion.ToDecimalBytes;
+import latebloom.read.Held;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
@@ -59,17 +60,6 @@ record FlatType(
     boolean isBytes() {
       return this == BINARY || this == FIXED_BINARY;
     }
-  }
-
-  enum Held {
-    BOOLEAN,
-    BYTE,
-    SHORT,
-    INT,
-    LONG,
-    FLOAT,
-    DOUBLE,
-    BYTES
   }
 
   /** A type whose values Spark holds as they lie in the file. */

@@ -13,6 +13,7 @@ import latebloom.parquet.RangeFetcher.Wanted;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
+import latebloom.read.Held;
 import latebloom.read.RowGroup;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
@@ -94,7 +95,7 @@ final class ParquetRowGroup implements RowGroup {
     // Statistics are of values as they lie in the file.
     boolean inOrder =
         type.conversion() == null
-            && (type.held() == FlatType.Held.INT || type.held() == FlatType.Held.LONG);
+            && (type.held() == Held.INT || type.held() == Held.LONG);
     if (!inOrder || stats == null || !stats.hasNonNullValue()) {
       return false;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import latebloom.read.StringValues;
+
 /**
  * PLAIN byte strings, each behind its length in 4 bytes, or of one fixed length. Those that nobody
  * asks for are passed over by their lengths alone.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import latebloom.read.FixedValues;
+
 /** Booleans in the RLE encoding, behind their length in 4 bytes; as 0 and 1. */
 final class RunLengthBooleans implements FixedValues {
   private final RleBitPacked bits;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.parquet;
+package latebloom.read;
 
-/** The byte strings of one page, found by their index among the page's values. */
-interface StringValues {
+/** Byte strings of one column, found by their index among those that are not null. */
+public interface StringValues {
   /**
    * Writes where in {@link #data()} the values at {@code indexes[0, n)} lie, which ascend and follow
    * those of earlier calls.

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.parquet;
-
-import latebloom.read.ColumnPredicate;
-import latebloom.read.CompiledColumn;
-import latebloom.read.DecimalKeys;
-import latebloom.read.OrderedKeys;
+package latebloom.read;
 
 /** Applies predicates to values: makes the keys that they are about, in place, then tests. */
-final class Keys {
+public final class Keys {
   private Keys() {}
 
   /**
@@ -17,11 +12,11 @@ final class Keys {
    * @param out receives the ascending indexes below {@code n} that pass
    * @return how many pass
    */
-  static int filter(FlatType type, long[] values, int n, ColumnPredicate predicate, int[] out) {
+  public static int filter(Held held, long[] values, int n, ColumnPredicate predicate, int[] out) {
     if (predicate instanceof CompiledColumn compiled) {
       return filterCompiled(values, n, compiled, out);
     }
-    switch (type.held()) {
+    switch (held) {
       case FLOAT -> floats(values, n);
       case DOUBLE -> doubles(values, n);
       default -> {}
@@ -52,9 +47,13 @@ final class Keys {
     }
   }
 
-  /** Filters byte strings that lie in {@code data}; as {@link #filter}. */
-  static int filterBytes(
-      FlatType type,
+  /**
+   * Filters byte strings that lie in {@code data}; as {@link #filter}.
+   *
+   * @param decimals whether they are big-endian decimals rather than text
+   */
+  public static int filterBytes(
+      boolean decimals,
       byte[] data,
       int[] offsets,
       int[] lengths,
@@ -65,7 +64,7 @@ final class Keys {
       return filterCompiled(data, offsets, lengths, n, compiled, out);
     }
     ColumnPredicate.Bytes bytes = (ColumnPredicate.Bytes) predicate;
-    if (!type.decimalBytes()) {
+    if (!decimals) {
       return bytes.test().filter(data, offsets, lengths, n, out);
     }
     byte[] key = new byte[DecimalKeys.LENGTH];

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import org.apache.spark.sql.execution.vectorized.Dictionary;
+
+/** The entries of a dictionary, by code; also what Spark's vectors look codes up in. */
+public interface Entries extends Dictionary {
+  int size();
+
+  /** Filters all entries; as {@link Keys#filter}. */
+  int filter(ColumnPredicate predicate, int[] out);
+
+  /** Whether one entry passes. */
+  boolean test(CompiledColumn predicate, int code);
+
+  /** Throws unless these are codes of entries; the greatest of them. */
+  int check(int[] codes, int n);
+
+  /** Looks {@code n} codes up among the byte strings, which lie in {@link #data}. */
+  void locate(int[] codes, int n, int[] offsets, int[] lengths);
+
+  /** What those byte strings lie in that were located before. */
+  byte[] data();
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+
+/**
+ * Writes selected values of a flat column to a Spark vector, block by block. Strings of a batch that
+ * come from one dictionary stay codes; when others follow, those written so far are turned into
+ * strings.
+ *
+ * <p>Every call writes {@code n} rows. {@code nulls} tells which of {@code rows} are null, or is null
+ * when none is; only the {@code valid} others have values, which are spread.
+ */
+public class ValueSink {
+  /** Most rows of a call: few enough for the first-level cache, so many that calls don't count. */
+  public static final int BLOCK = 1024;
+
+  private final Held held;
+  protected final int[] ints = new int[BLOCK];
+  private final byte[] bytes = new byte[BLOCK];
+  private final short[] shorts = new short[BLOCK];
+  private final float[] floats = new float[BLOCK];
+  private final double[] doubles = new double[BLOCK];
+  private final int[] offsets = new int[BLOCK];
+  private final int[] lengths = new int[BLOCK];
+
+  protected WritableColumnVector vector;
+  private WritableColumnVector ids;
+  private Entries dictionary;
+  private int rows;
+  private boolean whole;
+  private int first;
+
+  /** Next row of the vector. */
+  protected int at;
+
+  public ValueSink(Held held) {
+    this.held = held;
+  }
+
+  /** Begins a batch's worth of {@code n} rows. */
+  public final void begin(OutputColumn out, int n) {
+    this.vector = out.vector();
+    this.rows = n;
+    this.whole = out.whole();
+    this.at = out.at();
+    this.first = at;
+    this.ids = null;
+  }
+
+  /**
+   * Writes dictionary codes of byte strings.
+   *
+   * @param dictionary the same one for all of a batch's rows
+   */
+  public final void stringCodes(
+      Entries dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
+    this.dictionary = dictionary;
+    if (whole && at == first) {
+      ids = vector.reserveDictionaryIds(this.rows);
+      vector.setDictionary(dictionary);
+    }
+    if (ids != null) {
+      // Spark looks the codes up later, where nobody would say which file is corrupt.
+      dictionary.check(codes, valid);
+      if (nulls != null) {
+        spreadCodes(codes, valid, rows, n, nulls);
+      }
+      ids.putInts(at, n, codes, 0);
+      at += n;
+    } else {
+      dictionary.locate(codes, valid, offsets, lengths);
+      strings(dictionary.data(), offsets, lengths, valid, rows, n, nulls);
+    }
+  }
+
+  private void spreadCodes(int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
+    int v = valid;
+    for (int i = n - 1; i >= 0; i--) {
+      v -= nulls.validBit(rows[i]);
+      codes[i] = codes[v];
+    }
+    putNulls(rows, n, nulls);
+  }
+
+  /** Writes byte strings that lie in {@code data}. */
+  public final void strings(
+      byte[] data, int[] offsets, int[] lengths, int valid, int[] rows, int n, ValidRows nulls) {
+    if (ids != null) {
+      decodeWritten();
+    }
+    int v = 0;
+    for (int i = 0; i < n; i++, at++) {
+      if (nulls != null && nulls.isNull(rows[i])) {
+        vector.putNull(at);
+      } else {
+        vector.putByteArray(at, data, offsets[v], lengths[v]);
+        v++;
+      }
+    }
+  }
+
+  private void decodeWritten() {
+    for (int i = first; i < at; i++) {
+      if (!vector.isNullAt(i)) {
+        byte[] value = dictionary.decodeToBinary(ids.getDictId(i));
+        vector.putByteArray(i, value, 0, value.length);
+      }
+    }
+    vector.setDictionary(null);
+    ids = null;
+  }
+
+  /** Writes values of fixed width; {@code values} is overwritten. */
+  public final void values(long[] values, int valid, int[] rows, int n, ValidRows nulls) {
+    if (nulls != null) {
+      spread(values, valid, rows, n, nulls);
+    }
+    switch (held) {
+      case LONG -> vector.putLongs(at, n, values, 0);
+      case INT -> {
+        for (int i = 0; i < n; i++) {
+          ints[i] = (int) values[i];
+        }
+        vector.putInts(at, n, ints, 0);
+      }
+      case FLOAT -> {
+        for (int i = 0; i < n; i++) {
+          floats[i] = Float.intBitsToFloat((int) values[i]);
+        }
+        vector.putFloats(at, n, floats, 0);
+      }
+      case DOUBLE -> {
+        for (int i = 0; i < n; i++) {
+          doubles[i] = Double.longBitsToDouble(values[i]);
+        }
+        vector.putDoubles(at, n, doubles, 0);
+      }
+      case BOOLEAN, BYTE -> {
+        // A vector holds a boolean as a byte of 0 or 1.
+        for (int i = 0; i < n; i++) {
+          bytes[i] = (byte) values[i];
+        }
+        vector.putBytes(at, n, bytes, 0);
+      }
+      case SHORT -> {
+        for (int i = 0; i < n; i++) {
+          shorts[i] = (short) values[i];
+        }
+        vector.putShorts(at, n, shorts, 0);
+      }
+      default -> throw new IllegalStateException("not of fixed width: " + held);
+    }
+    at += n;
+  }
+
+  // No branch on what is null, which can't be predicted: a null gets some value, which nobody reads.
+  private void spread(long[] values, int valid, int[] rows, int n, ValidRows nulls) {
+    int v = valid;
+    for (int i = n - 1; i >= 0; i--) {
+      v -= nulls.validBit(rows[i]);
+      values[i] = values[v];
+    }
+    putNulls(rows, n, nulls);
+  }
+
+  private void putNulls(int[] rows, int n, ValidRows nulls) {
+    for (int from = 0; from < n; from += Long.SIZE) {
+      long bits = nulls.nullBits(rows, from, Math.min(Long.SIZE, n - from));
+      while (bits != 0) {
+        vector.putNull(at + from + Long.numberOfTrailingZeros(bits));
+        bits &= bits - 1;
+      }
+    }
+  }
+}
