@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import latebloom.read.FixedValues;
+import org.apache.orc.impl.PositionProvider;
+
+/** Booleans: 0 or 1. */
+final class BitValues implements FixedValues, Positioned {
+  private static final int SPAN = 1024;
+
+  private final BitRuns bits;
+  private final long[] words = new long[SPAN / Long.SIZE];
+  private int next;
+
+  BitValues(ByteFeed feed) {
+    this.bits = new BitRuns(feed);
+  }
+
+  @Override
+  public void seek(PositionProvider positions) {
+    bits.seek(positions);
+    next = 0;
+  }
+
+  @Override
+  public void read(int[] indexes, int n, long[] out) {
+    int i = 0;
+    while (i < n) {
+      bits.skip(indexes[i] - next);
+      int from = indexes[i];
+      int stop = Spans.stop(indexes, i, n, SPAN);
+      next = indexes[stop - 1] + 1;
+      bits.read(next - from, words);
+      for (; i < stop; i++) {
+        int bit = indexes[i] - from;
+        out[i] = words[bit >>> 6] >>> bit & 1;
+      }
+    }
+  }
+}

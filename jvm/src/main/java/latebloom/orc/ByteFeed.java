@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.PositionProvider;
+
+/**
+ * The bytes of a stream, taken out of orc-core's {@link InStream} in bulk into an array that decoders
+ * work on. The array grows only by bytes that there are, whatever length is asked for.
+ */
+final class ByteFeed implements Positioned {
+  private static final int SIZE = 16 << 10;
+
+  /** So many bytes past the last one can be loaded; their values are undefined. */
+  static final int PADDING = 8;
+
+  private final InStream in;
+  private byte[] data;
+  private int pos;
+  private int limit;
+
+  /**
+   * @param in null for no bytes
+   */
+  ByteFeed(InStream in) {
+    this.in = in;
+    this.data = new byte[in == null ? PADDING : SIZE + PADDING];
+  }
+
+  /** What the bytes lie in; until more are asked for. */
+  byte[] data() {
+    return data;
+  }
+
+  /** Where in {@link #data} the next byte lies. */
+  int pos() {
+    return pos;
+  }
+
+  @Override
+  public void seek(PositionProvider positions) {
+    if (in == null) {
+      throw new CorruptStreamException("a position in a stream that is not there");
+    }
+    try {
+      in.seek(positions);
+    } catch (IOException | RuntimeException e) {
+      throw new CorruptStreamException("a position outside of the stream", e);
+    }
+    pos = 0;
+    limit = 0;
+  }
+
+  /** Makes the next {@code n} bytes lie together, or all that are left. */
+  void want(int n) {
+    while (limit - pos < n && more(n)) {}
+  }
+
+  /** As {@link #want}; throws if there are fewer. */
+  void need(int n) {
+    if (limit - pos < n) {
+      want(n);
+      if (limit - pos < n) {
+        throw ended();
+      }
+    }
+  }
+
+  /** The next byte, 0 to 255; more than what was made to lie here is not looked for. */
+  int next() {
+    if (pos == limit) {
+      throw ended();
+    }
+    return data[pos++] & 0xff;
+  }
+
+  /** How many bytes lie here. */
+  int here() {
+    return limit - pos;
+  }
+
+  /** Passes over {@code n} bytes. */
+  void skip(long n) {
+    long rest = n;
+    while (rest > limit - pos) {
+      rest -= limit - pos;
+      pos = limit;
+      if (!more(1)) {
+        throw ended();
+      }
+    }
+    pos += (int) rest;
+  }
+
+  /** Takes the next {@code n} bytes to {@code to} from {@code at} on. */
+  void copy(int n, byte[] to, int at) {
+    int done = 0;
+    while (done < n) {
+      want(1);
+      int k = Math.min(n - done, limit - pos);
+      if (k == 0) {
+        throw ended();
+      }
+      System.arraycopy(data, pos, to, at + done, k);
+      pos += k;
+      done += k;
+    }
+  }
+
+  /** Gets some bytes more; false if there are none. */
+  private boolean more(int wanted) {
+    if (in == null) {
+      return false;
+    }
+    if (pos > 0) {
+      System.arraycopy(data, pos, data, 0, limit - pos);
+      limit -= pos;
+      pos = 0;
+    }
+    int room = data.length - PADDING - limit;
+    if (room == 0 && wanted > limit) {
+      if (data.length > Integer.MAX_VALUE / 2) {
+        throw new CorruptStreamException("a value of " + wanted + " bytes");
+      }
+      data = Arrays.copyOf(data, 2 * data.length);
+      room = data.length - PADDING - limit;
+    }
+    try {
+      int n = in.read(data, limit, room);
+      limit += Math.max(n, 0);
+      // An uncompressed stream whose bytes are cut short gives none for ever.
+      return n > 0;
+    } catch (IOException | RuntimeException e) {
+      throw new CorruptStreamException("bytes that cannot be decompressed", e);
+    }
+  }
+
+  static CorruptStreamException ended() {
+    return new CorruptStreamException("a stream ends before its last value");
+  }
+}
