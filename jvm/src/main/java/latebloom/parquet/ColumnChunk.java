@@ -6,9 +6,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import latebloom.parquet.RangeFetcher.Wanted;
+import java.util.function.Consumer;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
+import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.Selection;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.Encoding;
@@ -107,7 +108,7 @@ final class ColumnChunk {
 
   Wanted indexRange() {
     IndexReference ref = meta.getOffsetIndexReference();
-    return new Wanted(ref.getOffset(), ref.getLength(), this::acceptIndex);
+    return wanted(ref.getOffset(), ref.getLength(), this::acceptIndex);
   }
 
   private void acceptIndex(Bytes bytes) {
@@ -157,23 +158,27 @@ final class ColumnChunk {
     }
     if (index == null) {
       walked = true;
-      ranges.add(new Wanted(start(), Math.toIntExact(meta.getTotalSize()), this::walk));
+      ranges.add(wanted(start(), Math.toIntExact(meta.getTotalSize()), this::walk));
       return;
     }
     long first = index.getOffset(0);
     if (dictionaryPage == null && meta.hasDictionaryPage() && start() < first) {
       dictionaryPage = new Page();
       ranges.add(
-          new Wanted(start(), Math.toIntExact(first - start()), b -> dictionaryPage.bytes = b));
+          wanted(start(), Math.toIntExact(first - start()), b -> dictionaryPage.bytes = b));
     }
     for (int i = 0; i < pages.length; i++) {
       Page page = pages[i];
       if (!page.planned && wanted.anyIn(firstRow[i], firstRow[i + 1])) {
         page.planned = true;
         ranges.add(
-            new Wanted(index.getOffset(i), index.getCompressedPageSize(i), b -> page.bytes = b));
+            wanted(index.getOffset(i), index.getCompressedPageSize(i), b -> page.bytes = b));
       }
     }
+  }
+
+  private static Wanted wanted(long offset, int length, Consumer<Bytes> receiver) {
+    return new Wanted(offset, length, (a, start, n) -> receiver.accept(new Bytes(a, start, n)));
   }
 
   private long start() {

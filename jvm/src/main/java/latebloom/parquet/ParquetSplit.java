@@ -13,6 +13,7 @@ import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
+import latebloom.read.RangeFetcher;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
@@ -102,7 +103,10 @@ public final class ParquetSplit implements RowGroups {
     this.counters = counters;
     this.fetcher =
         new RangeFetcher(
-            in, fileLength, spec.options().mergeGapBytes(), options.useHadoopVectoredIo(), counters);
+            new ParquetBytes(in, options.useHadoopVectoredIo()),
+            fileLength,
+            spec.options().mergeGapBytes(),
+            counters);
     this.decompressor = new Decompressor(options.getCodecFactory());
     this.pageReader = new PageReader(decompressor, options.usePageChecksumVerification());
     this.pageBudget = new PageCache.Budget(spec.options().pageCacheBytes());

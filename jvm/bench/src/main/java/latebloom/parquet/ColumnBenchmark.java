@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 import latebloom.read.BenchColumn;
 import latebloom.read.Counters;
 import latebloom.read.OutputColumn;
+import latebloom.read.RangeFetcher;
 import latebloom.read.Selection;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.VersionParser;
@@ -369,7 +370,10 @@ public class ColumnBenchmark {
         new ColumnChunk(new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, false, counters);
     List<RangeFetcher.Wanted> ranges = new ArrayList<>();
     chunk.want(Selection.all(ROWS), ranges);
-    ranges.get(0).receiver().accept(chunkBytes);
+    ranges
+        .get(0)
+        .receiver()
+        .accept(chunkBytes.array(), chunkBytes.start(), chunkBytes.length());
     FlatColumn column =
         new FlatColumn(
             chunk,

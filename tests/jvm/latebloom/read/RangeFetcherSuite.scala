@@ -1,43 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.parquet
+package latebloom.read
 
 import java.io.EOFException
+import java.nio.ByteBuffer
+import java.util.concurrent.CompletableFuture
 
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.io.DelegatingSeekableInputStream
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.parquet.RangeFetcher.Wanted
-import latebloom.read.{Counter, Counters, RandomCases}
+import latebloom.read.RangeFetcher.Wanted
 
 class RangeFetcherSuite extends AnyFunSuite with RandomCases {
   private val file = Array.tabulate(10000)(i => (i * 31 % 251).toByte)
 
   /** A file in memory that notes each read. */
-  private class Recorded(val reads: ArrayBuffer[(Long, Int)] = ArrayBuffer.empty)
-      extends DelegatingSeekableInputStream(new java.io.ByteArrayInputStream(file)) {
-    private var at = 0L
-    override def getPos: Long = at
-    override def seek(to: Long): Unit = at = to
-    override def readFully(bytes: Array[Byte]): Unit = {
-      reads += at -> bytes.length
-      System.arraycopy(file, at.toInt, bytes, 0, bytes.length)
+  private class Recorded(val vectored: Boolean) extends FileBytes {
+    val reads: ArrayBuffer[(Long, Int)] = ArrayBuffer.empty
+
+    override def readFully(offset: Long, into: Array[Byte]): Unit = {
+      reads += offset -> into.length
+      System.arraycopy(file, offset.toInt, into, 0, into.length)
     }
+
+    override def read(
+        ranges: java.util.List[FileBytes.Range]
+    ): java.util.List[CompletableFuture[ByteBuffer]] =
+      ranges.asScala.map { r =>
+        val bytes = new Array[Byte](r.length)
+        readFully(r.offset, bytes)
+        // Buffers may begin anywhere in an array, or have none.
+        val padded = ByteBuffer.allocateDirect(r.length + 3).position(3).slice().put(bytes).flip()
+        CompletableFuture.completedFuture(if (r.length % 2 == 0) padded else ByteBuffer.wrap(bytes))
+      }.asJava
   }
 
   private def fetch(
       gap: Long,
       ranges: (Long, Int)*
+  ): (Seq[(Long, Int)], Seq[Seq[Byte]], Counters) = fetch(gap, vectored = false, ranges: _*)
+
+  private def fetch(
+      gap: Long,
+      vectored: Boolean,
+      ranges: (Long, Int)*
   ): (Seq[(Long, Int)], Seq[Seq[Byte]], Counters) = {
-    val in = new Recorded
+    val in = new Recorded(vectored)
     val counters = new Counters
     val got = Array.fill[Seq[Byte]](ranges.size)(null)
     val wanted = ranges.zipWithIndex.map { case ((from, n), i) =>
-      new Wanted(from, n, b => got(i) = b.array.slice(b.start, b.end).toSeq)
+      new Wanted(from, n, (array, start, length) => got(i) = array.slice(start, start + length).toSeq)
     }
-    new RangeFetcher(in, file.length, gap, false, counters).fetch(wanted.asJava)
+    new RangeFetcher(in, file.length, gap, counters).fetch(wanted.asJava)
     (in.reads.toSeq, got.toSeq, counters)
   }
 
@@ -53,7 +68,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
         val from = random.nextInt(9000)
         from.toLong -> random.nextInt(1000)
       }
-      val (reads, got, counters) = fetch(random.oneOf(0L, 30L, 5000L), ranges: _*)
+      val (reads, got, counters) = fetch(random.oneOf(0L, 30L, 5000L), random.nextBoolean(), ranges: _*)
       ranges.zip(got).foreach { case ((from, n), bytes) =>
         assert(bytes == file.slice(from.toInt, from.toInt + n).toSeq)
       }

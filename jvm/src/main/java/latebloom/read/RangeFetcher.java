@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.parquet;
+package latebloom.read;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -7,47 +7,45 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
-import latebloom.read.Counter;
-import latebloom.read.Counters;
-import org.apache.parquet.bytes.HeapByteBufferAllocator;
-import org.apache.parquet.hadoop.ParquetFileReader;
-import org.apache.parquet.io.ParquetFileRange;
-import org.apache.parquet.io.SeekableInputStream;
 
 /**
  * Fetches byte ranges of one file. Ranges that lie close together become one request; several
  * requests go out together where the file system can (vectored reads).
  */
-final class RangeFetcher {
+public final class RangeFetcher {
   /** Merging stops here, so that one array never grows past it unless a single range is larger. */
   private static final int MAX_MERGED = 32 << 20;
 
-  private final SeekableInputStream in;
+  private static final int TIMEOUT_SECONDS = 300;
+
+  private final FileBytes in;
   private final long fileLength;
   private final long mergeGap;
-  private final boolean vectored;
   private final Counters counters;
 
   /**
    * @param in the open file; not owned
    * @param mergeGap ranges at most this many bytes apart are fetched as one
-   * @param vectored whether vectored reads may be used
    */
-  RangeFetcher(
-      SeekableInputStream in, long fileLength, long mergeGap, boolean vectored, Counters counters) {
+  public RangeFetcher(FileBytes in, long fileLength, long mergeGap, Counters counters) {
     this.in = in;
     this.fileLength = fileLength;
     this.mergeGap = mergeGap;
-    this.vectored = vectored && in.readVectoredAvailable(new HeapByteBufferAllocator());
     this.counters = counters;
   }
 
+  /** Takes the bytes {@code array[start, start + length)}, which nobody changes any more. */
+  @FunctionalInterface
+  public interface Receiver {
+    void accept(byte[] array, int start, int length);
+  }
+
   /** A range of the file and who wants it. */
-  record Wanted(long offset, int length, Consumer<Bytes> receiver) {
+  public record Wanted(long offset, int length, Receiver receiver) {
     long end() {
       return offset + length;
     }
@@ -61,25 +59,24 @@ final class RangeFetcher {
 
     void deliver(byte[] array, int start) {
       for (Wanted w : parts) {
-        w.receiver.accept(new Bytes(array, start + (int) (w.offset - offset), w.length));
+        w.receiver.accept(array, start + (int) (w.offset - offset), w.length);
       }
     }
   }
 
   /** Fetches every range and hands it to its receiver. */
-  void fetch(List<Wanted> ranges) throws IOException {
+  public void fetch(List<Wanted> ranges) throws IOException {
     if (ranges.isEmpty()) {
       return;
     }
     long start = System.nanoTime();
     List<Request> requests = merge(ranges);
-    if (vectored && requests.size() > 1) {
+    if (requests.size() > 1 && in.vectored()) {
       fetchVectored(requests);
     } else {
       for (Request r : requests) {
         byte[] bytes = new byte[r.length()];
-        in.seek(r.offset);
-        in.readFully(bytes);
+        in.readFully(r.offset, bytes);
         r.deliver(bytes, 0);
       }
     }
@@ -120,14 +117,14 @@ final class RangeFetcher {
   }
 
   private void fetchVectored(List<Request> requests) throws IOException {
-    List<ParquetFileRange> vector = new ArrayList<>(requests.size());
+    List<FileBytes.Range> ranges = new ArrayList<>(requests.size());
     for (Request r : requests) {
-      vector.add(new ParquetFileRange(r.offset, r.length()));
+      ranges.add(new FileBytes.Range(r.offset, r.length()));
     }
-    in.readVectored(vector, new HeapByteBufferAllocator());
+    List<CompletableFuture<ByteBuffer>> answers = in.read(ranges);
     for (int i = 0; i < requests.size(); i++) {
       Request r = requests.get(i);
-      ByteBuffer b = await(vector.get(i), r);
+      ByteBuffer b = await(answers.get(i), r);
       if (b.hasArray()) {
         r.deliver(b.array(), b.arrayOffset() + b.position());
       } else {
@@ -138,12 +135,10 @@ final class RangeFetcher {
     }
   }
 
-  private static ByteBuffer await(ParquetFileRange range, Request r) throws IOException {
+  private static ByteBuffer await(CompletableFuture<ByteBuffer> answer, Request r)
+      throws IOException {
     try {
-      ByteBuffer b =
-          range
-              .getDataReadFuture()
-              .get(ParquetFileReader.HADOOP_VECTORED_READ_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      ByteBuffer b = answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       if (b.remaining() < r.length()) {
         throw new EOFException(
             "read " + b.remaining() + " of " + r.length() + " bytes at offset " + r.offset);
@@ -156,8 +151,7 @@ final class RangeFetcher {
       throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
     } catch (TimeoutException e) {
       throw new IOException(
-          "no answer within " + ParquetFileReader.HADOOP_VECTORED_READ_TIMEOUT_SECONDS
-              + " s for " + r.length() + " bytes at offset " + r.offset,
+          "no answer within " + TIMEOUT_SECONDS + " s for " + r.length() + " bytes at offset " + r.offset,
           e);
     }
   }

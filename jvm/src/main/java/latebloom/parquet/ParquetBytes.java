@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import latebloom.read.FileBytes;
+import org.apache.parquet.bytes.HeapByteBufferAllocator;
+import org.apache.parquet.io.ParquetFileRange;
+import org.apache.parquet.io.SeekableInputStream;
+
+/**
+ * A Parquet file through the stream that parquet-java opened.
+ *
+ * @param vectored whether vectored reads may be used
+ */
+record ParquetBytes(SeekableInputStream in, boolean vectored) implements FileBytes {
+  ParquetBytes {
+    vectored = vectored && in.readVectoredAvailable(new HeapByteBufferAllocator());
+  }
+
+  @Override
+  public void readFully(long offset, byte[] into) throws IOException {
+    in.seek(offset);
+    in.readFully(into);
+  }
+
+  @Override
+  public List<CompletableFuture<ByteBuffer>> read(List<Range> ranges) throws IOException {
+    List<ParquetFileRange> vector = new ArrayList<>(ranges.size());
+    for (Range r : ranges) {
+      vector.add(new ParquetFileRange(r.offset(), r.length()));
+    }
+    in.readVectored(vector, new HeapByteBufferAllocator());
+    return vector.stream().map(ParquetFileRange::getDataReadFuture).toList();
+  }
+}
