@@ -25,9 +25,10 @@ public enum Counter {
   FILTER_TIME("filterTime", "time filtering", Kind.NANOS),
   PAYLOAD_TIME("payloadTime", "time reading payload", Kind.NANOS),
   FILES_ENCRYPTED("filesEncrypted", "files read by Spark's reader: encrypted", Kind.COUNT),
+  FILES_ACID("filesAcid", "files read by Spark's reader: of a transactional table", Kind.COUNT),
   FILES_TOO_LARGE(
       "filesTooLarge",
-      "files read by Spark's reader: a column chunk over 1 GiB or a row group over 2^31 rows",
+      "files read by Spark's reader: a column chunk or stripe over 1 GiB, or of over 2^31 rows",
       Kind.COUNT);
 
   /** Unit of a counter. */

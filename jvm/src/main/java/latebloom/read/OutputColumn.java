@@ -2,6 +2,7 @@
 package latebloom.read;
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.vectorized.ColumnVector;
 
 /**
  * One column of the batch being filled. Values go to {@link #vector()} from row {@link #at()} on. A
@@ -10,7 +11,7 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
  */
 public final class OutputColumn {
   private final WritableColumnVector own;
-  private WritableColumnVector lent;
+  private ColumnVector lent;
   private int at;
   private boolean whole;
 
@@ -50,11 +51,11 @@ public final class OutputColumn {
   }
 
   /** Lends {@code vector}, which holds the rows of this batch and stays as it is until the next. */
-  public void lend(WritableColumnVector vector) {
+  public void lend(ColumnVector vector) {
     lent = vector;
   }
 
-  WritableColumnVector result() {
+  ColumnVector result() {
     return lent != null ? lent : own;
   }
 

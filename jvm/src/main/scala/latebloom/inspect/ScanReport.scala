@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.inspect
 
-import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.datasources.v2.orc.OrcScan
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 import latebloom.rules._
-import latebloom.scan.LateScan
+import latebloom.scan.{LateScan, SelectiveFormat}
 
 /** What became of one scan of Parquet or ORC files.
   *
@@ -48,7 +46,7 @@ object ScanReport {
   private def ofNode(node: SparkPlan): Option[ScanReport] = node match {
     case scan: LateScan =>
       Some(
-        files(scan, "parquet", None).copy(
+        files(scan, scan.format.name, None).copy(
           filterColumns = scan.filterColumns,
           scanFilters = scan.filterTexts,
           joinFilters = scan.joinFilters.map(_.text)
@@ -56,11 +54,9 @@ object ScanReport {
       )
     case scan: FileSourceScanExec =>
       val why = Decision.of(scan).collect { case Declined(why, _) => why }
-      scan.relation.fileFormat match {
-        case _: ParquetFileFormat => Some(files(scan, "parquet", why.orElse(notInstalled)))
-        case _: OrcFileFormat     => Some(files(scan, "orc", why.orElse(notInstalled)))
-        case _                    => None
-      }
+      SelectiveFormat
+        .of(scan.relation.fileFormat)
+        .map(format => files(scan, format.name, why.orElse(notInstalled)))
     case batch: BatchScanExec =>
       batch.scan match {
         case s: ParquetScan =>

@@ -8,10 +8,10 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.rules.{Reason, Reasons, ShortSql}
+import latebloom.scan.SelectiveFormat
 
 /** Makes the keys of one side of a join a filter on the scans of the other.
   *
@@ -123,7 +123,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     }
 
     private def readable(t: Target): Option[Reason] =
-      if (t.files.fileFormat.getClass != classOf[ParquetFileFormat]) {
+      if (!SelectiveFormat.isRead(t.files.fileFormat)) {
         Some(Reasons.scanNotOurs(t.files.fileFormat.getClass))
       } else if (!t.scan.output.forall(a => unique.contains(a.exprId))) {
         Some(Reasons.scanTwice)

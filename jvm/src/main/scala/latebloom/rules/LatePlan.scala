@@ -7,7 +7,7 @@ import org.apache.spark.sql.latebloom.LateBloomConf
 import org.apache.spark.sql.types.StructType
 
 import latebloom.join.{JoinFilter, JoinFiltersInPlan}
-import latebloom.scan.LateScan
+import latebloom.scan.{LateScan, SelectiveFormat}
 
 /** Builds the plan in which a scan evaluates part of its filter. */
 private[rules] object LatePlan {
@@ -78,7 +78,9 @@ private[rules] object LatePlan {
       conditions,
       joinFilters,
       filterOnly,
-      settings.options
+      settings.options(
+        SelectiveFormat.of(scan.relation.fileFormat).get.batchRows(scan.conf)
+      )
     )
   }
 

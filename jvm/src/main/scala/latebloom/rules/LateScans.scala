@@ -5,13 +5,12 @@ import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.expressions.IsNotNull
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
-import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
-import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.join.{JoinFilter, JoinFiltersInPlan}
+import latebloom.scan.SelectiveFormat
 
-/** Turns Filter over a Parquet scan into (Filter by the rest over) a [[LateScan]].
+/** Turns Filter over a scan of Parquet or ORC files into (Filter by the rest over) a [[LateScan]].
   *
   * Every scan is decided once, and the decision recorded on its node: a plan that is prepared keeps
   * what it was prepared with, although with adaptive execution this rule sees its parts again.
@@ -64,24 +63,22 @@ object LateScans extends Rule[SparkPlan] {
       scan: FileSourceScanExec,
       settings: LateBloomConf.Settings
   ): Either[Reason, Boolean] =
-    ourFormat(scan).flatMap {
-      case false => Right(false)
-      case true  =>
+    SelectiveFormat.of(scan.relation.fileFormat) match {
+      case None         => Right(false)
+      case Some(format) =>
         for {
+          _ <- sparksOwn(scan, format)
           _ <- switchedOn(settings)
           _ <- batch(scan)
-          _ <- vectorized(scan)
+          _ <- vectorized(scan, format)
           _ <- strict(scan)
         } yield true
     }
 
-  private def ourFormat(scan: FileSourceScanExec): Either[Reason, Boolean] =
-    scan.relation.fileFormat match {
-      case f: ParquetFileFormat if f.getClass == classOf[ParquetFileFormat] => Right(true)
-      case f: ParquetFileFormat => Left(Reasons.formatSubclass(f.getClass))
-      case _: OrcFileFormat     => Left(Reasons.orc)
-      case _                    => Right(false)
-    }
+  private def sparksOwn(scan: FileSourceScanExec, format: SelectiveFormat): Either[Reason, Unit] = {
+    val own = scan.relation.fileFormat
+    Either.cond(format.isExactly(own), (), Reasons.formatSubclass(own.getClass, format.name))
+  }
 
   private def switchedOn(settings: LateBloomConf.Settings): Either[Reason, Unit] =
     if (!settings.enabled) {
@@ -95,13 +92,21 @@ object LateScans extends Rule[SparkPlan] {
   private def batch(scan: FileSourceScanExec): Either[Reason, Unit] =
     Either.cond(scan.stream.isEmpty, (), Reasons.streaming)
 
-  private def vectorized(scan: FileSourceScanExec): Either[Reason, Unit] = {
+  private def vectorized(
+      scan: FileSourceScanExec,
+      format: SelectiveFormat
+  ): Either[Reason, Unit] = {
     val rowByRow = (scan.requiredSchema ++ scan.relation.partitionSchema)
-      .filterNot(f => ParquetUtils.isBatchReadSupported(conf, f.dataType))
-    if (!conf.parquetVectorizedReaderEnabled) {
-      Left(Reasons.vectorizedReaderOff)
+      .filterNot(f => format.inBatches(conf, f.dataType))
+    if (!format.isVectorized(conf)) {
+      Left(Reasons.vectorizedReaderOff(format.vectorized))
     } else {
-      Either.cond(rowByRow.isEmpty, (), Reasons.schemaNotVectorized(rowByRow.map(_.name)))
+      val names = rowByRow.map(_.name)
+      Either.cond(
+        rowByRow.isEmpty,
+        (),
+        Reasons.schemaNotVectorized(names, format.nestedVectorized)
+      )
     }
   }
 

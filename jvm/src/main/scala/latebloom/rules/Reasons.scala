@@ -26,15 +26,10 @@ object Reasons {
     "Set spark.latebloom.scan.enabled=true."
   )
 
-  val orc: Reason = about("orc-not-supported")(
-    "LateBloom does not read ORC yet.",
-    "Store the table as Parquet."
-  )
-
-  def formatSubclass(format: Class[_]): Reason =
+  def formatSubclass(format: Class[_], name: String): Reason =
     about("format-not-supported", "format" -> format.getName)(
-      s"The files are read through ${format.getName}, which may give Parquet a meaning of its own.",
-      "Read the files with the format \"parquet\" where that means the same."
+      s"The files are read through ${format.getName}, which may give them a meaning of their own.",
+      s"Read the files with the format \"$name\" where that means the same."
     )
 
   def dataSourceV2(format: String): Reason = about("datasource-v2", "format" -> format)(
@@ -47,16 +42,15 @@ object Reasons {
     "Read the files as a batch; streaming sources are left to Spark."
   )
 
-  val vectorizedReaderOff: Reason = about("vectorized-reader-off")(
-    "Spark's vectorized Parquet reader is switched off.",
-    s"Set ${SQLConf.PARQUET_VECTORIZED_READER_ENABLED.key}=true."
+  def vectorizedReaderOff(conf: String): Reason = about("vectorized-reader-off", "conf" -> conf)(
+    "Spark's vectorized reader of such files is switched off.",
+    s"Set $conf=true."
   )
 
-  def schemaNotVectorized(columns: Seq[String]): Reason =
+  def schemaNotVectorized(columns: Seq[String], conf: String): Reason =
     about("schema-not-vectorized", "columns" -> columns.mkString(", "))(
       s"Spark's vectorized reader does not read these columns: ${columns.mkString(", ")}.",
-      s"Leave them out, or set ${SQLConf.PARQUET_VECTORIZED_READER_NESTED_COLUMN_ENABLED.key}=true " +
-        "where they are nested."
+      s"Leave them out, or set $conf=true where they are nested."
     )
 
   val ignoreCorruptFiles: Reason = about("ignore-corrupt-files")(
@@ -161,7 +155,7 @@ object Reasons {
   def scanNotOurs(format: Class[_]): Reason =
     about("scan-not-ours", "format" -> format.getName)(
       s"LateBloom does not read the scan's format, ${format.getName}.",
-      "Store the table as Parquet."
+      "Store the table as Parquet or ORC."
     )
 
   val scanTwice: Reason = about("scan-twice")(

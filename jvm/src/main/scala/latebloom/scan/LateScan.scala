@@ -20,12 +20,12 @@ import latebloom.join.{JoinFilter, JoinKeysTest}
 import latebloom.read.{Counter, ScanSpec}
 import latebloom.rules.{Failure, ScanFilters}
 
-/** A scan of Parquet files that evaluates filters and outputs the rows that pass.
+/** A scan of files that evaluates filters and outputs the rows that pass.
   *
   * It is a FileSourceScanExec, because much of Spark recognises a file scan by that class. What it
   * adds are product elements, so that whatever walks, transforms or compares the expressions of a
   * plan meets them too. Everything from listing files to handing out splits is Spark's: an inner
-  * scan does it, over the same relation but with [[LateParquetFormat]] to read a file.
+  * scan does it, over the same relation but with a [[LateFormat]] to read a file.
   *
   * @param output
   *   the attributes of the payload, then partition and metadata columns
@@ -210,7 +210,10 @@ class LateScan(
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec =
-    innerScan(new LateParquetFormat(spec, joinKeys.flatMap(_.range), counters))
+    innerScan(format.late(spec, joinKeys.flatMap(_.range), counters))
+
+  /** What reads the files. */
+  def format: SelectiveFormat = SelectiveFormat.of(relation.fileFormat).get
 
   private def innerScan(format: FileFormat): FileSourceScanExec =
     new FileSourceScanExec(

@@ -18,8 +18,15 @@ object LateBloomConf {
       enabled: Boolean,
       scanEnabled: Boolean,
       join: JoinSettings,
-      options: ScanSpec.Options
-  )
+      mergeGapBytes: Long,
+      pageCacheBytes: Long,
+      eagerFraction: Double
+  ) {
+
+    /** What a scan is told that gives batches of at most so many rows. */
+    def options(batchRows: Int): ScanSpec.Options =
+      new ScanSpec.Options(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows)
+  }
 
   /** Those of join filters. */
   final case class JoinSettings(
@@ -59,14 +66,14 @@ object LateBloomConf {
   private val scanEnabled = conf(
     "spark.latebloom.scan.enabled",
     "boolean",
-    "Whether a Filter over a Parquet scan is evaluated in the scan, which then reads the filter " +
-      "columns first and of the other columns only what the surviving rows need."
+    "Whether a Filter over a scan of Parquet or ORC files is evaluated in the scan, which then " +
+      "reads the filter columns first and of the other columns only what the surviving rows need."
   )(_.booleanConf.createWithDefault(true))
 
   private val eagerFraction = conf(
     "spark.latebloom.scan.eagerFraction",
     "double",
-    "A row group of which at least this share of the rows is expected to survive is fetched " +
+    "A row group (of ORC: a stripe) of which at least this share of the rows is expected to survive is fetched " +
       "whole, without a second visit for the other columns. 0 is always eager, 1 (nearly) never."
   )(
     _.doubleConf
@@ -152,12 +159,9 @@ object LateBloomConf {
         conf.getConf(joinMaxKeys.entry)
       )
     ),
-    options = new ScanSpec.Options(
-      conf.getConf(mergeGapBytes.entry),
-      conf.getConf(pageCacheBytes.entry),
-      conf.getConf(eagerFraction.entry),
-      conf.parquetVectorizedReaderBatchSize
-    )
+    mergeGapBytes = conf.getConf(mergeGapBytes.entry),
+    pageCacheBytes = conf.getConf(pageCacheBytes.entry),
+    eagerFraction = conf.getConf(eagerFraction.entry)
   )
 
   /** Every conf of LateBloom, with its value in `conf`. */

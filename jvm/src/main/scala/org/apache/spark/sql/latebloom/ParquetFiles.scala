@@ -15,21 +15,18 @@ import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
 import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
 import org.apache.spark.sql.execution.datasources.parquet._
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, PartitionedFile}
-import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
 import org.apache.spark.sql.internal.LegacyBehaviorPolicy.CORRECTED
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
 
 import latebloom.parquet.{Calendars, DiscreetPredicate, ParquetSplit, SparkReader}
-import latebloom.read.{Counter, Counters, FilteredRows, ScanSpec, SelectiveScan}
+import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
   * rebase modes and resolution of columns. Made on the driver, used by the tasks.
@@ -41,13 +38,10 @@ final class ParquetFiles private (
     keyRanges: Seq[Filter],
     conf: Broadcast[SerializableConfiguration],
     settings: ParquetFiles.Settings
-) extends Serializable {
+) extends LateFiles(spec, partitionSchema, settings.offHeap) {
   import ParquetFiles._
 
-  /** The scan of a file split, or the counter of the files that Spark's reader must read for the
-    * same reason as this one.
-    */
-  def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
+  override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
     val opened = ParquetFooterReader.openFileAndReadFooter(shared, file, true)
     var owned: Closeable = opened.inputStream
@@ -82,22 +76,15 @@ final class ParquetFiles private (
             footer,
             shared,
             calendars,
-            settings.useOffHeap,
+            useOffHeap,
             spec.options.batchRows
           ),
           counters
         )
         owned = split
-        val scan = new SelectiveScan(
-          split,
-          spec,
-          split.payloadTypes(),
-          partitionVectors(file.partitionValues),
-          settings.useOffHeap,
-          counters
-        )
+        val selective = scan(split, split.payloadTypes(), file, counters)
         owned = null
-        scan
+        selective
       }
     } finally if (owned != null) owned.close()
   }
@@ -197,34 +184,6 @@ final class ParquetFiles private (
       convertTz
     )
   }
-
-  /** Filters what Spark's reader reads of a file that [[open]] left to it. */
-  def filter(file: PartitionedFile, read: Iterator[_]): FilteredRows =
-    new FilteredRows(
-      new CloseableJavaIterator(read),
-      spec,
-      partitionVectors(file.partitionValues),
-      settings.useOffHeap
-    )
-
-  private def partitionVectors(values: InternalRow): Array[ColumnVector] =
-    partitionSchema.fields.zipWithIndex.map { case (field, i) =>
-      val v = new ConstantColumnVector(spec.options.batchRows, field.dataType)
-      ColumnVectorUtils.populate(v, values, i)
-      v
-    }
-}
-
-/** A Scala iterator for Java, closed if it can be. */
-final private class CloseableJavaIterator(read: Iterator[_])
-    extends java.util.Iterator[Any]
-    with Closeable {
-  override def hasNext: Boolean = read.hasNext
-  override def next(): Any = read.next()
-  override def close(): Unit = read match {
-    case c: Closeable => c.close()
-    case _            =>
-  }
 }
 
 object ParquetFiles {
@@ -242,11 +201,7 @@ object ParquetFiles {
       int96RebaseMode: String,
       convertInt96: Boolean,
       offHeap: Boolean
-  ) {
-
-    /** Off-heap vectors outside a task would be freed by nobody, as Spark has it. */
-    def useOffHeap: Boolean = offHeap && TaskContext.get() != null
-  }
+  )
 
   /** @param keyRanges
     *   where the keys of joins lie; they are ruled out by like filters, and not logged

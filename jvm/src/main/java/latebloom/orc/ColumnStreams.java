@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.List;
+import latebloom.read.RangeFetcher.Wanted;
+import latebloom.read.Selection;
+
+/**
+ * The streams of one wanted column in a stripe, and the strides of it that were asked for. With a row
+ * index only streams' parts are fetched, those of strides that hold wanted rows; without one, or when
+ * rows of all strides are wanted, the streams are fetched whole.
+ */
+final class ColumnStreams {
+  private final OrcStripe stripe;
+  private final OrcColumn column;
+  private final List<StripeStream> streams;
+  private final BitSet strides = new BitSet();
+  private boolean whole;
+  private boolean planned = true;
+  private int generation;
+
+  ColumnStreams(OrcStripe stripe, OrcColumn column, List<StripeStream> streams) {
+    this.stripe = stripe;
+    this.column = column;
+    this.streams = streams;
+  }
+
+  /** Changes when more strides are asked for: what was opened before then has not got them. */
+  int generation() {
+    return generation;
+  }
+
+  /** Whether the row index says what need not be fetched for {@code rows}. */
+  boolean wantsIndex(Selection rows) {
+    return !whole && !rows.isNone() && stripe.missesStrides(rows);
+  }
+
+  void wantIndex(List<Wanted> ranges) {
+    for (int id : column.ids) {
+      stripe.wantIndex(id, ranges);
+    }
+  }
+
+  /** Notes that {@code rows} will be read. */
+  void want(Selection rows) throws IOException {
+    if (whole || rows.isNone()) {
+      return;
+    }
+    if (!stripe.missesStrides(rows) || !stripe.hasIndexes(column.ids)) {
+      whole = true;
+      planned = false;
+      generation++;
+      return;
+    }
+    int before = strides.cardinality();
+    stripe.addStrides(rows, strides);
+    if (strides.cardinality() > before) {
+      planned = false;
+      generation++;
+    }
+  }
+
+  /** Adds what must be fetched, and was not before, for the rows that were asked for. */
+  void plan(List<Wanted> ranges) throws IOException {
+    if (planned) {
+      return;
+    }
+    planned = true;
+    for (StripeStream s : streams) {
+      if (whole || stripe.isDictionary(s)) {
+        s.want(0, s.length, ranges);
+        continue;
+      }
+      for (int from = strides.nextSetBit(0); from >= 0; ) {
+        int to = strides.nextClearBit(from);
+        int start = stripe.start(s, from);
+        int end = stripe.end(s, to);
+        if (start > end) {
+          throw stripe.place().corrupt("the row index of column " + s.column + " goes backwards");
+        }
+        // A stride without a value begins where the stream ends: a cursor is to get there.
+        s.want(start == s.length && start > 0 ? start - 1 : start, end, ranges);
+        from = strides.nextSetBit(to);
+      }
+    }
+  }
+
+  /** How many strides were asked for. */
+  int stridesWanted() {
+    return whole ? stripe.strides() : strides.cardinality();
+  }
+}

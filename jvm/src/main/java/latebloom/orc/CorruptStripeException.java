@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+
+/** The bytes of a stripe contradict themselves or the file's tail. */
+final class CorruptStripeException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  CorruptStripeException(String message) {
+    super(message);
+  }
+
+  CorruptStripeException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import latebloom.read.FileBytes;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.StreamCapabilities;
+
+/** A file through a Hadoop stream. */
+record HadoopBytes(FSDataInputStream in, boolean vectored) implements FileBytes {
+  HadoopBytes(FSDataInputStream in) {
+    this(in, in.hasCapability(StreamCapabilities.VECTOREDIO));
+  }
+
+  @Override
+  public void readFully(long offset, byte[] into) throws IOException {
+    in.readFully(offset, into);
+  }
+
+  @Override
+  public List<CompletableFuture<ByteBuffer>> read(List<Range> ranges) throws IOException {
+    List<FileRange> vector = new ArrayList<>(ranges.size());
+    for (Range r : ranges) {
+      vector.add(FileRange.createFileRange(r.offset(), r.length()));
+    }
+    in.readVectored(vector, ByteBuffer::allocate);
+    return vector.stream().map(FileRange::getData).toList();
+  }
+}

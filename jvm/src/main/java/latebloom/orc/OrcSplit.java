@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import latebloom.read.CompiledColumn;
+import latebloom.read.ConstantColumn;
+import latebloom.read.Counter;
+import latebloom.read.Counters;
+import latebloom.read.RangeFetcher;
+import latebloom.read.RowGroup;
+import latebloom.read.RowGroups;
+import latebloom.read.ScanFilter;
+import latebloom.read.ScanSpec;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
+import org.apache.orc.CompressionCodec;
+import org.apache.orc.OrcProto;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.OrcCodecPool;
+import org.apache.orc.impl.ReaderImpl;
+import org.apache.orc.impl.TreeReaderFactory;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The stripes of one split of an ORC file, opened: those that begin in it. Owns the file from its
+ * construction on.
+ */
+public final class OrcSplit implements RowGroups {
+  final ScanSpec spec;
+  final ReaderImpl reader;
+  final String file;
+  final OrcColumn[] columns;
+  final RangeFetcher fetcher;
+  final InStream.StreamOptions compression;
+  final OrcPruning pruning;
+  final Counters counters;
+
+  private final Options options;
+  private final FSDataInputStream in;
+  private CompressionCodec codec;
+  private final BitSet wanted = new BitSet();
+  private final Map<Integer, ConstantColumn> constants = new HashMap<>();
+  private final List<OrcProto.StripeStatistics> statistics;
+  private final boolean noRowPasses;
+  private int next;
+
+  /**
+   * @param file names the file in messages
+   * @param fileLength in bytes
+   * @param from offset of the split in the file
+   * @param to offset of its end
+   * @param skipCorrupt whether orc-core is to skip corrupt runs of numbers
+   */
+  public record Options(String file, long fileLength, long from, long to, boolean skipCorrupt) {}
+
+  /**
+   * @param in the file's stream
+   * @param columns the columns of {@code spec} as the file has them, in order
+   * @param sarg what rows must satisfy; null for nothing
+   */
+  public OrcSplit(
+      ScanSpec spec,
+      ReaderImpl reader,
+      FSDataInputStream in,
+      Options options,
+      List<OrcColumn> columns,
+      SearchArgument sarg,
+      Counters counters)
+      throws IOException {
+    this.spec = spec;
+    this.reader = reader;
+    this.options = options;
+    this.file = options.file;
+    this.columns = columns.toArray(new OrcColumn[0]);
+    this.counters = counters;
+    this.in = in;
+    this.fetcher =
+        new RangeFetcher(
+            new HadoopBytes(in), options.fileLength, spec.options().mergeGapBytes(), counters);
+    this.codec = OrcCodecPool.getCodec(reader.getCompressionKind());
+    this.compression = InStream.options();
+    if (codec != null) {
+      compression.withCodec(codec).withBufferSize(reader.getCompressionSize());
+    }
+    for (OrcColumn c : columns) {
+      for (int id : c.ids) {
+        wanted.set(id);
+      }
+    }
+    this.statistics = readStatistics();
+    this.pruning = sarg == null ? null : OrcPruning.of(sarg, columns, reader);
+    this.noRowPasses = !missingColumnsPass();
+  }
+
+  /** Statistics that can't be read prune nothing: Spark does not look at them. */
+  private List<OrcProto.StripeStatistics> readStatistics() {
+    try {
+      return reader.getOrcProtoStripeStatistics();
+    } catch (RuntimeException e) {
+      return List.of();
+    }
+  }
+
+  /** Whether no condition is known to be false of the one value that a missing column has. */
+  private boolean missingColumnsPass() {
+    for (ScanFilter f : spec.filters()) {
+      if (f instanceof ScanFilter.OneColumn one
+          && columns[one.column()].isMissing()
+          && !(one.predicate() instanceof CompiledColumn)
+          && !constant(one.column()).passes(one.predicate())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A column that the file lacks. */
+  ConstantColumn constant(int column) {
+    return constants.computeIfAbsent(
+        column,
+        c -> new ConstantColumn(columns[c].constant, spec.depth(c), spec.valueType(c)));
+  }
+
+  /** How orc-core's own readers are to read a column. */
+  TreeReaderFactory.Context context(OrcColumn column) {
+    return new TreeReaderFactory.ReaderContext()
+        .setSchemaEvolution(column.evolution)
+        .skipCorrupt(options.skipCorrupt)
+        .fileFormat(reader.getFileVersion())
+        .setProlepticGregorian(
+            reader.writerUsedProlepticGregorian(), reader.getConvertToProlepticGregorian())
+        .setEncryption(reader.getEncryption());
+  }
+
+  /** The payload columns as the output vectors must hold them. */
+  public StructType payloadTypes() {
+    StructType types = new StructType();
+    for (int p = 0; p < spec.payload(); p++) {
+      StructField f = spec.column(p);
+      types = types.add(f.name(), f.dataType(), f.nullable(), f.metadata());
+    }
+    return types;
+  }
+
+  /** Whether a column of the file belongs to a wanted one. */
+  boolean reads(int id) {
+    return wanted.get(id);
+  }
+
+  /** What the file's tail says of a column in a stripe; null for nothing. */
+  OrcProto.ColumnStatistics stripeStatistics(int stripe, int column) {
+    if (stripe >= statistics.size() || column >= statistics.get(stripe).getColStatsCount()) {
+      return null;
+    }
+    return statistics.get(stripe).getColStats(column);
+  }
+
+  @Override
+  public RowGroup next() throws IOException {
+    List<StripeInformation> stripes = reader.getStripes();
+    while (next < stripes.size()) {
+      int i = next++;
+      StripeInformation s = stripes.get(i);
+      if (s.getOffset() < options.from
+          || s.getOffset() >= options.to
+          || s.getNumberOfRows() == 0) {
+        continue;
+      }
+      if (noRowPasses) {
+        counters.add(Counter.ROW_GROUPS_SKIPPED, 1);
+      } else if (pruning != null && !pruning.mayPass(c -> stripeStatistics(i, c))) {
+        counters.add(Counter.ROW_GROUPS_PRUNED, 1);
+      } else {
+        return new OrcStripe(this, s, i);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      if (codec != null) {
+        OrcCodecPool.returnCodec(reader.getCompressionKind(), codec);
+        codec = null;
+      }
+    } finally {
+      in.close();
+      reader.close();
+    }
+  }
+}

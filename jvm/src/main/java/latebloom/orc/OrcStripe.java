@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import latebloom.read.ColumnPredicate;
+import latebloom.read.CompiledColumn;
+import latebloom.read.ConstantColumn;
+import latebloom.read.Counter;
+import latebloom.read.RangeFetcher.Wanted;
+import latebloom.read.RowGroup;
+import latebloom.read.Selection;
+import latebloom.read.SelectiveColumn;
+import org.apache.orc.OrcProto;
+import org.apache.orc.OrcProto.Stream.Kind;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.BufferChunk;
+import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.PositionProvider;
+import org.apache.orc.impl.RecordReaderImpl.PositionProviderImpl;
+import org.apache.orc.impl.RecordReaderUtils;
+import org.apache.orc.impl.StreamName;
+import org.apache.spark.sql.types.DataType;
+
+/** One stripe: its streams and row indexes, fetched as they are needed. */
+final class OrcStripe implements RowGroup {
+  private final OrcSplit split;
+  private final StripePlace place;
+  private final StripeInformation info;
+  private final int rows;
+  private final int stride;
+  private final OrcProto.StripeFooter footer;
+  private final Map<StreamName, StripeStream> streams = new LinkedHashMap<>();
+  private final Map<Integer, OrcProto.RowIndex> indexes = new HashMap<>();
+  private final Map<Integer, ColumnStreams> columns = new HashMap<>();
+  private final Map<Use, TreeColumn> treeCursors = new HashMap<>();
+  private final TreeStreams treeStreams;
+
+  private record Use(int column, int use) {}
+
+  OrcStripe(OrcSplit split, StripeInformation info, int number) throws IOException {
+    this.split = split;
+    this.place = new StripePlace(split.file, number);
+    this.info = info;
+    this.rows = Math.toIntExact(info.getNumberOfRows());
+    this.stride = split.reader.getRowIndexStride();
+    this.footer = readFooter();
+    findStreams();
+    this.treeStreams = new TreeStreams(this, split.reader);
+  }
+
+  private OrcProto.StripeFooter readFooter() throws IOException {
+    long offset = info.getOffset() + info.getIndexLength() + info.getDataLength();
+    int length = length("footer", info.getFooterLength());
+    BufferChunk[] fetched = new BufferChunk[1];
+    split.fetcher.fetch(
+        List.of(
+            new Wanted(
+                offset,
+                length,
+                (array, start, n) ->
+                    fetched[0] = new BufferChunk(ByteBuffer.wrap(array, start, n).slice(), 0))));
+    try {
+      InStream in = InStream.create("footer", fetched[0], 0, length, split.compression);
+      return OrcProto.StripeFooter.parseFrom(InStream.createCodedInputStream(in));
+    } catch (IOException | RuntimeException e) {
+      throw place.corrupt("footer", e);
+    }
+  }
+
+  /** All streams of indexes come before all streams of data, each kind in the footer's order. */
+  private void findStreams() throws IOException {
+    if (footer.getColumnsCount() <= split.reader.getSchema().getMaximumId()) {
+      throw place.corrupt("the footer has " + footer.getColumnsCount() + " columns");
+    }
+    long at = info.getOffset();
+    for (StreamName.Area area : List.of(StreamName.Area.INDEX, StreamName.Area.DATA)) {
+      for (OrcProto.Stream s : footer.getStreamsList()) {
+        if (s.hasKind() && StreamName.getArea(s.getKind()) != area) {
+          continue;
+        }
+        int length = length("a stream", s.getLength());
+        if (s.hasKind()) {
+          streams.put(
+              new StreamName(s.getColumn(), s.getKind()),
+              new StripeStream(s.getColumn(), s.getKind(), at, length));
+        }
+        at += length;
+      }
+    }
+    if (at > info.getOffset() + info.getIndexLength() + info.getDataLength()) {
+      throw place.corrupt("the streams end behind the stripe");
+    }
+  }
+
+  private int length(String what, long length) throws IOException {
+    if (length < 0 || length > Integer.MAX_VALUE) {
+      throw place.corrupt(what + " has " + length + " bytes");
+    }
+    return (int) length;
+  }
+
+  // ---- what it has
+
+  @Override
+  public int rows() {
+    return rows;
+  }
+
+  StripePlace place() {
+    return place;
+  }
+
+  OrcProto.ColumnEncoding encoding(int column) {
+    return footer.getColumns(column);
+  }
+
+  String writerTimezone() {
+    return footer.getWriterTimezone();
+  }
+
+  boolean has(int column, Kind kind) {
+    return streams.containsKey(new StreamName(column, kind));
+  }
+
+  /** A cursor over what was fetched of a stream; null if the stripe has no such stream. */
+  InStream open(int column, Kind kind) {
+    StripeStream s = streams.get(new StreamName(column, kind));
+    return s == null ? null : s.open(split.compression);
+  }
+
+  boolean isDictionary(StripeStream s) {
+    return RecordReaderUtils.isDictionary(s.kind, encoding(s.column));
+  }
+
+  // ---- strides
+
+  int strides() {
+    return stride <= 0 ? 1 : (int) (((long) rows + stride - 1) / stride);
+  }
+
+  int strideOf(int row) {
+    return stride <= 0 ? 0 : row / stride;
+  }
+
+  int firstRow(int stride) {
+    return stride * Math.max(this.stride, 0);
+  }
+
+  /** Whether some stride has none of {@code wanted}. */
+  boolean missesStrides(Selection wanted) {
+    for (int next = 0; next < strides(); next++) {
+      int row = wanted.nextSelected(firstRow(next));
+      if (row < 0 || strideOf(row) != next) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void addStrides(Selection wanted, BitSet strides) {
+    int row = wanted.nextSelected(0);
+    while (row >= 0) {
+      int s = strideOf(row);
+      strides.set(s);
+      row = s + 1 < strides() ? wanted.nextSelected(firstRow(s + 1)) : -1;
+    }
+  }
+
+  void wantIndex(int column, List<Wanted> ranges) {
+    StripeStream s = streams.get(new StreamName(column, Kind.ROW_INDEX));
+    if (s != null) {
+      s.want(0, s.length, ranges);
+    }
+  }
+
+  /** Whether all of the columns have an index, which was fetched. */
+  boolean hasIndexes(int[] ids) throws IOException {
+    for (int id : ids) {
+      if (index(id) == null) {
+        return false;
+      }
+    }
+    return ids.length > 0;
+  }
+
+  /** Null without one that fits the stripe. */
+  OrcProto.RowIndex index(int column) throws IOException {
+    StripeStream s = streams.get(new StreamName(column, Kind.ROW_INDEX));
+    if (stride <= 0 || s == null || s.fetched() == 0) {
+      return null;
+    }
+    OrcProto.RowIndex known = indexes.get(column);
+    if (known == null) {
+      try {
+        known = OrcProto.RowIndex.parseFrom(InStream.createCodedInputStream(s.open(split.compression)));
+      } catch (IOException | RuntimeException e) {
+        throw place.corrupt("row index of column " + column, e);
+      }
+      indexes.put(column, known);
+    }
+    return known.getEntryCount() == strides() ? known : null;
+  }
+
+  /** Where a stride begins in a stream. */
+  int start(StripeStream s, int stride) throws IOException {
+    return stride == 0 ? 0 : position(s, stride);
+  }
+
+  /** Where a stream's bytes end that the strides before {@code stride} need. */
+  int end(StripeStream s, int stride) throws IOException {
+    if (stride >= strides()) {
+      return s.length;
+    }
+    return (int)
+        RecordReaderUtils.estimateRgEndOffset(
+            split.compression.isCompressed(),
+            split.compression.getBufferSize(),
+            false,
+            position(s, stride),
+            s.length);
+  }
+
+  private int position(StripeStream s, int stride) throws IOException {
+    TypeDescription type = split.reader.getSchema().findSubtype(s.column);
+    OrcProto.RowIndexEntry entry = index(s.column).getEntry(stride);
+    int at =
+        RecordReaderUtils.getIndexPosition(
+            encoding(s.column).getKind(),
+            type.getCategory(),
+            s.kind,
+            split.compression.isCompressed(),
+            has(s.column, Kind.PRESENT));
+    if (at >= entry.getPositionsCount()
+        || entry.getPositions(at) < 0
+        || entry.getPositions(at) > s.length) {
+      throw place.corrupt("the row index of column " + s.column + " points outside of a stream");
+    }
+    return (int) entry.getPositions(at);
+  }
+
+  /** Where the columns must be sought for the first row of a stride that is not the first. */
+  PositionProvider[] positions(int[] ids, int stride) throws IOException {
+    PositionProvider[] positions =
+        new PositionProvider[split.reader.getSchema().getMaximumId() + 1];
+    for (int id : ids) {
+      positions[id] = new PositionProviderImpl(index(id).getEntry(stride));
+    }
+    return positions;
+  }
+
+  // ---- the scan
+
+  @Override
+  public Selection prune() throws IOException {
+    return split.pruning == null ? Selection.all(rows) : split.pruning.rows(this);
+  }
+
+  /** Fetches the row indexes of some columns, and their Bloom filters. */
+  void fetchIndexes(int[] ids, int[] blooms) throws IOException {
+    List<Wanted> ranges = new ArrayList<>();
+    for (int id : ids) {
+      wantIndex(id, ranges);
+    }
+    for (int id : blooms) {
+      StripeStream s = streams.get(new StreamName(id, Kind.BLOOM_FILTER_UTF8));
+      if (s != null) {
+        s.want(0, s.length, ranges);
+      }
+    }
+    split.fetcher.fetch(ranges);
+  }
+
+  /** The Bloom filters of a column's strides; null if there are none that fit the stripe. */
+  OrcProto.BloomFilterIndex blooms(int column) throws IOException {
+    InStream in = open(column, Kind.BLOOM_FILTER_UTF8);
+    if (in == null) {
+      return null;
+    }
+    try {
+      OrcProto.BloomFilterIndex read =
+          OrcProto.BloomFilterIndex.parseFrom(InStream.createCodedInputStream(in));
+      return read.getBloomFilterCount() == strides() ? read : null;
+    } catch (IOException | RuntimeException e) {
+      throw place.corrupt("Bloom filters of column " + column, e);
+    }
+  }
+
+  @Override
+  public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
+    OrcColumn column = split.columns[index];
+    if (predicate instanceof CompiledColumn) {
+      return false;
+    }
+    if (column.isMissing()) {
+      return split.constant(index).passes(predicate);
+    }
+    boolean flat = split.spec.depth(index) == 0 && column.fileType() != null;
+    if (!flat || !predicate.nullPasses() && has(column.fileType().getId(), Kind.PRESENT)) {
+      return false;
+    }
+    if (predicate instanceof ColumnPredicate.Bytes bytes) {
+      return bytes.test().isAll();
+    }
+    return predicate instanceof ColumnPredicate.Longs longs
+        && (longs.ranges().isAll() || covers(longs, column));
+  }
+
+  private boolean covers(ColumnPredicate.Longs predicate, OrcColumn column) {
+    OrcProto.ColumnStatistics stats =
+        split.stripeStatistics(place.stripe(), column.fileType().getId());
+    if (stats == null || !column.type.equals(column.fileType(), false)) {
+      return false;
+    }
+    OrcProto.IntegerStatistics ints = stats.getIntStatistics();
+    return stats.hasIntStatistics()
+        && ints.hasMinimum()
+        && ints.hasMaximum()
+        && ints.getMinimum() <= ints.getMaximum()
+        && predicate.ranges().covers(ints.getMinimum(), ints.getMaximum());
+  }
+
+  @Override
+  public void fetch(List<Need> needs) throws IOException {
+    List<Wanted> ranges = new ArrayList<>();
+    for (Need need : needs) {
+      ColumnStreams c = columnStreams(need.column());
+      if (c.wantsIndex(need.rows())) {
+        c.wantIndex(ranges);
+      }
+    }
+    split.fetcher.fetch(ranges);
+    ranges.clear();
+    for (Need need : needs) {
+      ColumnStreams c = columnStreams(need.column());
+      c.want(need.rows());
+      c.plan(ranges);
+    }
+    split.fetcher.fetch(ranges);
+  }
+
+  private ColumnStreams columnStreams(int column) {
+    return columns.computeIfAbsent(
+        column,
+        k -> {
+          OrcColumn c = split.columns[k];
+          List<StripeStream> own = new ArrayList<>();
+          for (StripeStream s : streams.values()) {
+            boolean data = StreamName.getArea(s.kind) == StreamName.Area.DATA;
+            if (data && java.util.Arrays.binarySearch(c.ids, s.column) >= 0) {
+              own.add(s);
+            }
+          }
+          return new ColumnStreams(this, c, own);
+        });
+  }
+
+  @Override
+  public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
+    if (split.columns[column].isMissing()) {
+      return split.constant(column);
+    }
+    TreeColumn c = treeCursors.get(new Use(column, use));
+    if (c == null) {
+      c = new TreeColumn(this, split, column, columnStreams(column), treeStreams);
+      treeCursors.put(new Use(column, use), c);
+    }
+    c.start(rows);
+    return c;
+  }
+
+  @Override
+  public DataType heldType(int column) {
+    return split.spec.valueType(column);
+  }
+
+  @Override
+  public void release() {
+    long avoided = 0;
+    for (StripeStream s : streams.values()) {
+      if (split.reads(s.column) && StreamName.getArea(s.kind) == StreamName.Area.DATA) {
+        avoided += s.length - s.fetched();
+      }
+    }
+    split.counters.add(Counter.BYTES_AVOIDED, avoided);
+    for (int c = 0; c < split.columns.length; c++) {
+      if (!split.columns[c].isMissing()) {
+        int read = columns.containsKey(c) ? columns.get(c).stridesWanted() : 0;
+        split.counters.add(Counter.PAGES_READ, read);
+        split.counters.add(Counter.PAGES_SKIPPED, strides() - read);
+      }
+    }
+    streams.clear();
+    columns.clear();
+    treeCursors.clear();
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import latebloom.read.RangeFetcher.Wanted;
+import org.apache.orc.OrcProto.Stream.Kind;
+import org.apache.orc.impl.BufferChunk;
+import org.apache.orc.impl.BufferChunkList;
+import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.StreamName;
+
+/**
+ * One stream of one column in a stripe, and what was fetched of it.
+ *
+ * <pre>
+ *   stream    | stride 0 | stride 1 | stride 2 | stride 3 |
+ *   fetched   [ piece     ]         [ piece                ]
+ * </pre>
+ *
+ * A piece begins where a stride does and reaches some way into the next one, as far as a run of values
+ * or a compressed chunk may.
+ */
+final class StripeStream {
+  final int column;
+  final Kind kind;
+  final int length;
+  private final long offset;
+
+  /** By where they begin; they don't overlap. */
+  private final TreeMap<Integer, Piece> pieces = new TreeMap<>();
+
+  private long fetched;
+
+  private static final class Piece {
+    final int start;
+    final int end;
+    ByteBuffer bytes;
+
+    Piece(int start, int end) {
+      this.start = start;
+      this.end = end;
+    }
+  }
+
+  /**
+   * @param offset of the stream in the file
+   */
+  StripeStream(int column, Kind kind, long offset, int length) {
+    this.column = column;
+    this.kind = kind;
+    this.offset = offset;
+    this.length = length;
+  }
+
+  /** How many of its bytes were asked for. */
+  long fetched() {
+    return fetched;
+  }
+
+  /** Adds what must be fetched, and was not before, of the bytes {@code [from, to)} of the stream. */
+  void want(int from, int to, List<Wanted> ranges) {
+    List<Piece> fresh = new ArrayList<>();
+    int at = from;
+    for (Piece p : pieces.values()) {
+      if (p.start >= to) {
+        break;
+      }
+      if (p.start > at) {
+        fresh.add(new Piece(at, p.start));
+      }
+      at = Math.max(at, p.end);
+    }
+    if (at < to) {
+      fresh.add(new Piece(at, to));
+    }
+    for (Piece p : fresh) {
+      pieces.put(p.start, p);
+      fetched += p.end - p.start;
+      ranges.add(
+          new Wanted(
+              offset + p.start,
+              p.end - p.start,
+              (array, start, n) -> p.bytes = ByteBuffer.wrap(array, start, n).slice()));
+    }
+  }
+
+  /** A cursor over what was fetched, decompressed. */
+  InStream open(InStream.StreamOptions options) {
+    BufferChunkList chunks = new BufferChunkList();
+    for (Piece p : pieces.values()) {
+      chunks.add(new BufferChunk(p.bytes.duplicate(), offset + p.start));
+    }
+    return InStream.create(
+        new StreamName(column, kind), chunks.get(), offset, length, options);
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import org.apache.orc.OrcProto;
+import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.ReaderImpl;
+import org.apache.orc.impl.StreamName;
+import org.apache.orc.impl.reader.StripePlanner;
+
+/** Gives orc-core's readers of columns the streams that we fetched of a stripe. */
+final class TreeStreams extends StripePlanner {
+  private final OrcStripe stripe;
+
+  TreeStreams(OrcStripe stripe, ReaderImpl reader) {
+    super(reader.getSchema(), reader.getEncryption(), null, reader.getWriterVersion(), false, 0);
+    this.stripe = stripe;
+  }
+
+  @Override
+  public OrcProto.ColumnEncoding getEncoding(int column) {
+    return stripe.encoding(column);
+  }
+
+  @Override
+  public InStream getStream(StreamName name) {
+    return stripe.open(name.getColumn(), name.getKind());
+  }
+
+  @Override
+  public String getWriterTimezone() {
+    return stripe.writerTimezone();
+  }
+}

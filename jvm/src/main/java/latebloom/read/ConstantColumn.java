@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.execution.RowToColumnConverter;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+
+/** A column that has the same value in every row, such as one that a file lacks. */
+public final class ConstantColumn implements SelectiveColumn {
+  private final InternalRow value;
+  private final DataType type;
+  private final RowToColumnConverter converter;
+
+  /**
+   * @param value as Spark holds it
+   * @param depth under how many structs of one field the column's values lie, of which {@code value}
+   *     is the outermost
+   * @param type of the column's values
+   */
+  public ConstantColumn(Object value, int depth, DataType type) {
+    Object inner = value;
+    for (int d = depth; d > 0 && inner != null; d--) {
+      InternalRow struct = (InternalRow) inner;
+      inner = struct.isNullAt(0) ? null : d > 1 ? struct.getStruct(0, 1) : struct.get(0, type);
+    }
+    this.value = new GenericInternalRow(new Object[] {inner});
+    this.type = type;
+    this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
+  }
+
+  /** Whether every row passes, or none. */
+  public boolean passes(ColumnPredicate predicate) {
+    return new ValueTest(type, predicate).passes(value);
+  }
+
+  @Override
+  public Selection filter(Selection rows, ColumnPredicate predicate) {
+    return rows.isNone() || passes(predicate) ? rows : Selection.none(rows.rows());
+  }
+
+  @Override
+  public void select(int[] rows, int n, OutputColumn out) {
+    WritableColumnVector[] to = {out.vector()};
+    for (int i = 0; i < n; i++) {
+      converter.convert(value, to);
+    }
+  }
+}

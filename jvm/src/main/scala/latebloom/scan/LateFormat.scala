@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.scan
+
+import java.io.Closeable
+
+import org.apache.hadoop.conf.Configuration
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.latebloom.{LateFiles, OrcFiles, ParquetFiles}
+import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import latebloom.read.{BatchSource, Counter, Counters, ScanSpec}
+
+/** A format, read selectively: what the scan node's inner scan has for a file format, so that
+  * splits, buckets, partition values and metadata columns stay Spark's business. Mixed into Spark's
+  * own format.
+  */
+private[scan] trait LateFormat extends FileFormat {
+
+  /** What to filter and what to output. */
+  protected def spec: ScanSpec
+
+  /** The node's metrics by [[Counter.key]]. */
+  protected def metrics: Map[String, SQLMetric]
+
+  /** The filters that Spark's own reader is given. */
+  protected def forSpark(filters: Seq[Filter]): Seq[Filter] = filters
+
+  /** Whether Spark, where it does not take batches, takes rows of whatever class. */
+  protected def anyRows: Boolean
+
+  /** What opens the files.
+    *
+    * @param hadoopConf
+    *   holds what Spark's readers look up
+    */
+  protected def files(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration
+  ): LateFiles
+
+  override def buildReaderWithPartitionValues(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      requiredSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration
+  ): PartitionedFile => Iterator[InternalRow] = {
+    // Spark's own reader of all columns, for the files that are not ours to read; asking for it also
+    // puts what Spark's readers look up into the configuration.
+    val sparkRead = super.buildReaderWithPartitionValues(
+      session,
+      dataSchema,
+      partitionSchema,
+      spec.columns,
+      forSpark(filters),
+      options,
+      hadoopConf
+    )
+    val lateFiles = files(session, dataSchema, partitionSchema, filters, options, hadoopConf)
+    val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
+    val scanMetrics = metrics
+    val plainRows = anyRows
+    val schema = StructType(spec.columns.take(spec.payload) ++ partitionSchema)
+    file => {
+      val counters = new Counters
+      val drain = () => counters.drainTo((c: Counter, n: Long) => scanMetrics(c.key).add(n))
+      val source: BatchSource = lateFiles.open(file, counters) match {
+        case Right(scan)  => scan
+        case Left(reason) =>
+          counters.add(reason, 1)
+          lateFiles.filter(file, sparkRead(file))
+      }
+      val batches = new BatchIterator(source, drain)
+      def rows = new RowIterator(batches)
+      val result =
+        if (returningBatch) batches
+        else if (plainRows) rows
+        else new UnsafeRows(rows, schema)
+      result.asInstanceOf[Iterator[InternalRow]]
+    }
+  }
+}
+
+/** @param keyRanges
+  *   where the keys of joins lie
+  */
+final private[scan] class LateParquetFormat(
+    override protected val spec: ScanSpec,
+    keyRanges: Seq[Filter],
+    override protected val metrics: Map[String, SQLMetric]
+) extends ParquetFileFormat
+    with LateFormat {
+
+  override protected def anyRows: Boolean = true
+
+  override protected def files(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration
+  ): LateFiles = ParquetFiles(session, spec, partitionSchema, filters, keyRanges, options, hadoopConf)
+}
+
+/** @param keyRanges
+  *   where the keys of joins lie
+  */
+final private[scan] class LateOrcFormat(
+    override protected val spec: ScanSpec,
+    keyRanges: Seq[Filter],
+    override protected val metrics: Map[String, SQLMetric]
+) extends OrcFileFormat
+    with LateFormat {
+
+  override protected def anyRows: Boolean = false
+
+  /** None: orc-core gets some of them wrong, and fails on others. */
+  override protected def forSpark(filters: Seq[Filter]): Seq[Filter] = Nil
+
+  override protected def files(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration
+  ): LateFiles =
+    OrcFiles(session, spec, dataSchema, partitionSchema, filters ++ keyRanges, hadoopConf)
+}
+
+/** Batches of a file; metrics are brought up to date with each. */
+final private class BatchIterator(source: BatchSource, drain: () => Unit)
+    extends Iterator[ColumnarBatch]
+    with Closeable {
+  private var batch: ColumnarBatch = _
+  private var ended = false
+
+  override def hasNext: Boolean = {
+    if (batch == null && !ended) {
+      batch = source.next()
+      ended = batch == null
+      drain()
+    }
+    batch != null
+  }
+
+  override def next(): ColumnarBatch = {
+    if (!hasNext) throw new NoSuchElementException("the scan has ended")
+    val b = batch
+    batch = null
+    b
+  }
+
+  override def close(): Unit = {
+    ended = true
+    source.close()
+    drain()
+  }
+}
+
+/** The rows of batches, for a plan that takes rows; a row is valid until the next. */
+final private class RowIterator(batches: Iterator[ColumnarBatch] with Closeable)
+    extends Iterator[InternalRow]
+    with Closeable {
+  private var rows: java.util.Iterator[InternalRow] = java.util.Collections.emptyIterator()
+
+  override def hasNext: Boolean = {
+    while (!rows.hasNext && batches.hasNext) rows = batches.next().rowIterator()
+    rows.hasNext
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("the scan has ended")
+    rows.next()
+  }
+
+  override def close(): Unit = batches.close()
+}
+
+/** The same rows as Spark's operators want them; a row is valid until the next. */
+final private class UnsafeRows(rows: Iterator[InternalRow] with Closeable, schema: StructType)
+    extends Iterator[InternalRow]
+    with Closeable {
+  private val unsafe = UnsafeProjection.create(schema)
+
+  override def hasNext: Boolean = rows.hasNext
+
+  override def next(): InternalRow = unsafe(rows.next())
+
+  override def close(): Unit = rows.close()
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.latebloom
+
+import java.io.Closeable
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.hive.ql.io.sarg.SearchArgument
+import org.apache.orc.impl.{ReaderImpl, SchemaEvolution}
+import org.apache.orc.{OrcConf, OrcFile, Reader, TypeDescription}
+
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.datasources.orc.{OrcFilters, OrcUtils}
+import org.apache.spark.sql.sources._
+import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.util.SerializableConfiguration
+
+import latebloom.orc.{OrcColumn, OrcSplit}
+import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
+
+/** Opens the files of one scan as Spark's ORC format does: the same tail, resolution of columns and
+  * evolution of schemas. Made on the driver, used by the tasks.
+  */
+final class OrcFiles private (
+    spec: ScanSpec,
+    dataSchema: StructType,
+    partitionSchema: StructType,
+    filters: Seq[Filter],
+    conf: Broadcast[SerializableConfiguration],
+    caseSensitive: Boolean,
+    offHeap: Boolean
+) extends LateFiles(spec, partitionSchema, offHeap) {
+  import OrcFiles._
+
+  override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
+    val shared = conf.value.value
+    val path = file.toPath
+    val options = OrcFile
+      .readerOptions(shared)
+      .filesystem(path.getFileSystem(shared))
+      .maxLength(OrcConf.MAX_FILE_LENGTH.getLong(shared))
+    val reader = OrcFile.createReader(path, options).asInstanceOf[ReaderImpl]
+    var owned: Closeable = reader
+    try notOurs(reader).toLeft {
+        val in = reader.takeFile()
+        owned = in
+        val resolved = new Resolved(reader.getSchema, shared)
+        val split = new OrcSplit(
+          spec,
+          reader,
+          in,
+          new OrcSplit.Options(
+            file.toString,
+            reader.getFileTail.getFileLength,
+            file.start,
+            if (resolved.isEmpty) file.start else file.start + file.length,
+            OrcConf.SKIP_CORRUPT_DATA.getBoolean(shared)
+          ),
+          resolved.columns(reader).asJava,
+          if (resolved.byName) searchArgument(reader.getSchema).orNull else null,
+          counters
+        )
+        owned = split
+        val selective = scan(split, split.payloadTypes(), file, counters)
+        owned = null
+        selective
+      }
+    finally if (owned != null) owned.close()
+  }
+
+  /** Why a file is left to Spark's reader, if it is. */
+  private def notOurs(reader: ReaderImpl): Option[Counter] =
+    if (reader.getColumnEncryptionKeys.nonEmpty) {
+      Some(Counter.FILES_ENCRYPTED)
+    } else if (SchemaEvolution.checkAcidSchema(reader.getSchema)) {
+      Some(Counter.FILES_ACID)
+    } else {
+      Option.when(
+        reader.getCompressionSize > MaxBufferBytes ||
+          reader.getStripes.asScala.exists(s =>
+            s.getNumberOfRows > Int.MaxValue || s.getLength > MaxStripeBytes
+          )
+      )(Counter.FILES_TOO_LARGE)
+    }
+
+  /** Which columns a file has, as Spark resolves them. */
+  private class Resolved(inFile: TypeDescription, shared: Configuration) {
+    private def ids(columns: StructType): Option[(Array[Int], Boolean)] =
+      OrcUtils.requestedColumnIds(caseSensitive, dataSchema, columns, inFile, shared)
+
+    private val ofColumns = ids(spec.columns)
+
+    /** Whether Spark takes the file for one without a row. */
+    def isEmpty: Boolean = ofColumns.isEmpty
+
+    /** Whether columns are found by name and not by position. */
+    val byName: Boolean = ofColumns.forall(_._2)
+
+    def columns(reader: ReaderImpl): Seq[OrcColumn] = {
+      val options = reader
+        .options()
+        .tolerateMissingSchema(OrcConf.TOLERATE_MISSING_SCHEMA.getBoolean(shared))
+      val defaults = ResolveDefaultColumns.existenceDefaultValues(spec.columns)
+      val ofSpec = spec.columns.fields.zipWithIndex.map { case (field, i) =>
+        column(field, ofColumns.fold(-1)(_._1(i)), i, defaults(i), options)
+      }
+      val ofLeaves = spec.leaves.asScala.map { leaf =>
+        val own = StructType(Seq(leaf))
+        val id = ids(own).fold(-1)(_._1.head)
+        val default = ResolveDefaultColumns.existenceDefaultValues(own).head
+        column(leaf, id, 0, default, options)
+      }
+      ofSpec.toSeq ++ ofLeaves
+    }
+
+    /** By position the file is read through the table's whole schema, by name each column apart. */
+    private def column(
+        field: StructField,
+        id: Int,
+        ordinal: Int,
+        default: Any,
+        options: Reader.Options
+    ): OrcColumn =
+      if (id == -1) {
+        OrcColumn.missing(field, default.asInstanceOf[AnyRef])
+      } else {
+        val child = if (byName) 0 else id
+        val schema =
+          if (byName) StructType(Seq(field))
+          else StructType(dataSchema.fields.updated(id, field) ++ partitionSchema.fields)
+        val read = TypeDescription.fromString(OrcUtils.getOrcSchemaString(schema))
+        val kept = read.getChildren.get(child)
+        val included = Array.tabulate(read.getMaximumId + 1) { c =>
+          c == 0 || c >= kept.getId && c <= kept.getMaximumId
+        }
+        val own = options.clone().schema(read).include(included)
+        OrcColumn.of(field, new SchemaEvolution(inFile, read, own), child)
+      }
+  }
+
+  /** What rows must satisfy, as far as ORC can say it. A filter that fails to become a part of it, as
+    * one by a literal of another type than the file has, is left out.
+    */
+  private def searchArgument(inFile: TypeDescription): Option[SearchArgument] =
+    if (filters.isEmpty) {
+      None
+    } else {
+      val schema = OrcUtils.toCatalystSchema(inFile)
+      def argument(filters: Seq[Filter]) = Try(OrcFilters.createFilter(schema, filters))
+      argument(filters.filter(f => argument(Seq(f)).isSuccess)).toOption.flatten
+    }
+}
+
+object OrcFiles {
+  private val MaxStripeBytes = 1L << 30
+
+  /** A compressed chunk's length has 23 bits. */
+  private val MaxBufferBytes = 1 << 23
+
+  /** @param filters
+    *   what rows must satisfy
+    * @param hadoopConf
+    *   as Spark's ORC format has prepared it; broadcast to the tasks
+    */
+  def apply(
+      session: SparkSession,
+      spec: ScanSpec,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      filters: Seq[Filter],
+      hadoopConf: Configuration
+  ): OrcFiles = {
+    val sql = session.sessionState.conf
+    new OrcFiles(
+      spec,
+      dataSchema,
+      partitionSchema,
+      if (sql.orcFilterPushDown) filters.flatMap(withoutNulls) else Nil,
+      SerializableConfiguration.broadcast(session.sparkContext, hadoopConf),
+      sql.caseSensitiveAnalysis,
+      sql.offHeapColumnVectorEnabled
+    )
+  }
+
+  /** No value equals a null in a list, but ORC's search arguments fail on it. */
+  private def withoutNulls(filter: Filter): Option[Filter] = filter match {
+    case In(name, values) =>
+      Option.when(values.exists(_ != null))(In(name, values.filter(_ != null)))
+    case And(left, right) =>
+      for (l <- withoutNulls(left); r <- withoutNulls(right)) yield And(l, r)
+    case Or(left, right) =>
+      for (l <- withoutNulls(left); r <- withoutNulls(right)) yield Or(l, r)
+    case Not(child) => withoutNulls(child).map(Not(_))
+    case other      => Some(other)
+  }
+}
