@@ -50,9 +50,13 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     val counters = new Counters
     val got = Array.fill[Seq[Byte]](ranges.size)(null)
     val wanted = ranges.zipWithIndex.map { case ((from, n), i) =>
-      new Wanted(from, n, (array, start, length) => got(i) = array.slice(start, start + length).toSeq)
+      new Wanted(
+        from,
+        n,
+        (array, start, length) => got(i) = array.slice(start, start + length).toSeq
+      )
     }
-    new RangeFetcher(in, file.length, gap, counters).fetch(wanted.asJava)
+    new RangeFetcher(in, file.length, gap, new StoreSpeed, counters).fetch(wanted.asJava)
     (in.reads.toSeq, got.toSeq, counters)
   }
 
@@ -68,7 +72,8 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
         val from = random.nextInt(9000)
         from.toLong -> random.nextInt(1000)
       }
-      val (reads, got, counters) = fetch(random.oneOf(0L, 30L, 5000L), random.nextBoolean(), ranges: _*)
+      val (reads, got, counters) =
+        fetch(random.oneOf(0L, 30L, 5000L), random.nextBoolean(), ranges: _*)
       ranges.zip(got).foreach { case ((from, n), bytes) =>
         assert(bytes == file.slice(from.toInt, from.toInt + n).toSeq)
       }

@@ -52,6 +52,14 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
   private def randomSize(random: Random): Int =
     random.oneOf(0, 1, 2, 63, 64, 65, 128, 127, 1000, 1024, 3000)
 
+  test("a selection's spread is the share of stretches that have a row of it") {
+    val rows = 128 * 50
+    assert(Selection.all(rows).spread == 1 && Selection.none(rows).spread == 0)
+    assert(selection(rows, BitSet((0 until rows by 50): _*)).spread == 1)
+    assert(selection(rows, BitSet(0, 1, 49, 6399)).spread == 2.0 / 128)
+    assert(selection(3, BitSet(1)).spread == 1.0 / 3)
+  }
+
   test("a selection answers every question as the set of its rows does") {
     forSeeds(300) { random =>
       val rows = randomSize(random)

@@ -15,7 +15,9 @@ import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
+import latebloom.read.StoreSpeed;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.orc.CompressionCodec;
 import org.apache.orc.OrcProto;
@@ -82,7 +84,11 @@ public final class OrcSplit implements RowGroups {
     this.in = in;
     this.fetcher =
         new RangeFetcher(
-            new HadoopBytes(in), options.fileLength, spec.options().mergeGapBytes(), counters);
+            new HadoopBytes(in),
+            options.fileLength,
+            spec.options().mergeGapBytes(),
+            StoreSpeed.of(new Path(file).toUri()),
+            counters);
     this.codec = OrcCodecPool.getCodec(reader.getCompressionKind());
     this.compression = InStream.options();
     if (codec != null) {

@@ -37,9 +37,6 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
  * rows.
  */
 final class ColumnChunk {
-  /** An index is read when at least one of this many equal parts of the row group has no row. */
-  private static final int SPREAD_PARTS = 128;
-
   final ColumnPlace place;
   final ColumnDescriptor descriptor;
   final ColumnChunkMetaData meta;
@@ -47,6 +44,7 @@ final class ColumnChunk {
   private final boolean chainsPages;
   private final Counters counters;
 
+  private Bytes indexBytes;
   private OffsetIndex index;
   private boolean indexUseless;
   private boolean walked;
@@ -82,36 +80,30 @@ final class ColumnChunk {
     this.counters = counters;
   }
 
-  /** Whether pages can be left out by reading this chunk's offset index first. */
-  boolean wantsIndex(Selection wanted) {
+  /** Whether there is an offset index that has neither been fetched nor is too late. */
+  boolean lacksIndex() {
     return index == null
+        && indexBytes == null
         && !walked
         && !indexUseless
-        && meta.getOffsetIndexReference() != null
-        && leavesGaps(wanted);
-  }
-
-  private static boolean leavesGaps(Selection wanted) {
-    if (wanted.isAll()) {
-      return false;
-    }
-    int rows = wanted.rows();
-    for (int i = 0; i < SPREAD_PARTS; i++) {
-      int from = (int) ((long) rows * i / SPREAD_PARTS);
-      int to = (int) ((long) rows * (i + 1) / SPREAD_PARTS);
-      if (from < to && !wanted.anyIn(from, to)) {
-        return true;
-      }
-    }
-    return false;
+        && meta.getOffsetIndexReference() != null;
   }
 
   Wanted indexRange() {
     IndexReference ref = meta.getOffsetIndexReference();
-    return wanted(ref.getOffset(), ref.getLength(), this::acceptIndex);
+    return wanted(ref.getOffset(), ref.getLength(), b -> indexBytes = b);
   }
 
-  private void acceptIndex(Bytes bytes) {
+  /** Where the pages lie; null if the index was not fetched or can't be true. */
+  OffsetIndex index() {
+    if (indexBytes != null) {
+      parseIndex(indexBytes);
+      indexBytes = null;
+    }
+    return index;
+  }
+
+  private void parseIndex(Bytes bytes) {
     try {
       OffsetIndex read =
           ParquetMetadataConverter.fromParquetOffsetIndex(
@@ -156,7 +148,7 @@ final class ColumnChunk {
     if (walked || wanted.isNone()) {
       return;
     }
-    if (index == null) {
+    if (index() == null) {
       walked = true;
       ranges.add(wanted(start(), Math.toIntExact(meta.getTotalSize()), this::walk));
       return;
@@ -177,7 +169,7 @@ final class ColumnChunk {
     }
   }
 
-  private static Wanted wanted(long offset, int length, Consumer<Bytes> receiver) {
+  static Wanted wanted(long offset, int length, Consumer<Bytes> receiver) {
     return new Wanted(offset, length, (a, start, n) -> receiver.accept(new Bytes(a, start, n)));
   }
 
@@ -308,7 +300,7 @@ final class ColumnChunk {
    * It can't when the rows of a page are unknown, nor when its decoder can't skip.
    */
   boolean sparkSkipsRows() {
-    return sparkSkipsValues() && (rowsFollowValues() || index != null);
+    return sparkSkipsValues() && (rowsFollowValues() || index() != null);
   }
 
   /**

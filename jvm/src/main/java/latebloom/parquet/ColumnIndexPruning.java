@@ -11,40 +11,41 @@ import org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.parquet.filter2.predicate.FilterPredicate;
 import org.apache.parquet.filter2.predicate.Operators;
 import org.apache.parquet.filter2.predicate.UserDefinedPredicate;
-import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.internal.filter2.columnindex.ColumnIndexFilter;
+import org.apache.parquet.internal.filter2.columnindex.ColumnIndexStore;
 import org.apache.parquet.internal.filter2.columnindex.RowRanges;
+import org.apache.parquet.schema.MessageType;
 
-/**
- * Rules rows out by the minima and maxima of pages. Reads the indexes of the columns that the
- * predicate is about and of no other.
- */
+/** Rules rows out by the minima and maxima of pages. */
 final class ColumnIndexPruning {
-  private final ParquetFileReader reader;
   private final FilterCompat.Filter filter;
   private final Set<ColumnPath> paths;
+  private final List<ColumnDescriptor> columns = new ArrayList<>();
 
-  ColumnIndexPruning(
-      ParquetFileReader reader, FilterCompat.Filter filter, FilterPredicate predicate) {
-    this.reader = reader;
-    this.filter = filter;
+  ColumnIndexPruning(MessageType file, FilterPredicate predicate) {
+    this.filter = FilterCompat.get(predicate);
     this.paths = predicate.accept(new Columns());
-    // The reader keeps the index store that it makes for its first schema.
-    List<ColumnDescriptor> used = new ArrayList<>();
-    for (ColumnDescriptor c : reader.getFileMetaData().getSchema().getColumns()) {
+    for (ColumnDescriptor c : file.getColumns()) {
       if (paths.contains(ColumnPath.get(c.getPath()))) {
-        used.add(c);
+        columns.add(c);
       }
     }
-    reader.setRequestedSchema(used);
   }
 
-  /** The rows of row group {@code block} that may pass; all when it has no indexes. */
-  Selection rows(int block, int rows) {
-    RowRanges ranges =
-        ColumnIndexFilter.calculateRowRanges(
-            filter, reader.getColumnIndexStore(block), paths, rows);
+  /** The columns that the predicate is about. */
+  List<ColumnDescriptor> columns() {
+    return columns;
+  }
+
+  /** The rows of a row group that may pass; all when it lacks an index, or has one that can't be. */
+  Selection rows(int rows, ColumnIndexStore indexes) {
+    RowRanges ranges;
+    try {
+      ranges = ColumnIndexFilter.calculateRowRanges(filter, indexes, paths, rows);
+    } catch (RuntimeException e) {
+      return Selection.all(rows);
+    }
     List<RowRanges.Range> runs = ranges.getRanges();
     int[] starts = new int[runs.size()];
     int[] ends = new int[runs.size()];

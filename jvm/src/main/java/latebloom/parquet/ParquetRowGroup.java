@@ -56,8 +56,15 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
-  public Selection prune() {
-    return split.prune(index, rows);
+  public Selection prune() throws IOException {
+    ColumnIndexPruning pruning = split.columnIndex();
+    if (pruning == null) {
+      return Selection.all(rows);
+    }
+    List<ColumnChunk> used = pruning.columns().stream().map(this::chunk).toList();
+    PageIndexes indexes = new PageIndexes(used);
+    split.fetcher.fetch(indexes.ranges());
+    return pruning.rows(rows, indexes);
   }
 
   @Override
@@ -159,16 +166,7 @@ final class ParquetRowGroup implements RowGroup {
 
   @Override
   public void fetch(List<Need> needs) throws IOException {
-    Set<ColumnChunk> indexed = new LinkedHashSet<>();
-    for (Need need : needs) {
-      boolean flat = isFlat(need.column());
-      for (ColumnChunk chunk : chunksOf(need.column())) {
-        if ((flat || chunk.sparkSkipsValues()) && chunk.wantsIndex(need.rows())) {
-          indexed.add(chunk);
-        }
-      }
-    }
-    split.fetcher.fetch(indexed.stream().map(ColumnChunk::indexRange).toList());
+    fetchIndexes(needs);
     List<Wanted> pages = new ArrayList<>();
     for (Need need : needs) {
       List<ColumnChunk> leaves = chunksOf(need.column());
@@ -178,6 +176,59 @@ final class ParquetRowGroup implements RowGroup {
       }
     }
     split.fetcher.fetch(pages);
+  }
+
+  /**
+   * Reads where pages lie if leaving some out saves more than a request costs; at once for all
+   * columns of the scan, if those are not more than a request is worth.
+   */
+  private void fetchIndexes(List<Need> needs) throws IOException {
+    Set<ColumnChunk> indexed = new LinkedHashSet<>();
+    double saved = 0;
+    for (Need need : needs) {
+      for (ColumnChunk chunk : chunksOf(need.column())) {
+        if (skipsPages(need.column(), chunk)) {
+          saved += chunk.meta.getTotalSize() * (1 - need.rows().spread());
+          indexed.add(chunk);
+        }
+      }
+    }
+    if (saved <= roundTripBytes()) {
+      return;
+    }
+    Set<ColumnChunk> all = new LinkedHashSet<>(indexed);
+    for (int c = 0; c < split.columns.length; c++) {
+      if (!split.columns[c].missing()) {
+        for (ColumnChunk chunk : chunksOf(c)) {
+          if (skipsPages(c, chunk)) {
+            all.add(chunk);
+          }
+        }
+      }
+    }
+    long bytes = all.stream().mapToLong(c -> c.meta.getOffsetIndexReference().getLength()).sum();
+    Set<ColumnChunk> fetched = bytes <= roundTripBytes() ? all : indexed;
+    split.fetcher.fetch(fetched.stream().map(ColumnChunk::indexRange).toList());
+  }
+
+  private boolean skipsPages(int column, ColumnChunk chunk) {
+    return chunk.lacksIndex() && (isFlat(column) || chunk.sparkSkipsValues());
+  }
+
+  @Override
+  public long bytes(int column) throws IOException {
+    long bytes = 0;
+    if (!split.columns[column].missing()) {
+      for (ColumnChunk chunk : chunksOf(column)) {
+        bytes += chunk.meta.getTotalSize();
+      }
+    }
+    return bytes;
+  }
+
+  @Override
+  public long roundTripBytes() {
+    return split.fetcher.roundTripBytes();
   }
 
   @Override

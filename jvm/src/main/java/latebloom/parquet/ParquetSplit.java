@@ -19,6 +19,8 @@ import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
 import latebloom.read.Selection;
+import latebloom.read.StoreSpeed;
+import org.apache.hadoop.fs.Path;
 import org.apache.parquet.CorruptDeltaByteArrays;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -106,6 +108,7 @@ public final class ParquetSplit implements RowGroups {
             new ParquetBytes(in, options.useHadoopVectoredIo()),
             fileLength,
             spec.options().mergeGapBytes(),
+            StoreSpeed.of(new Path(file).toUri()),
             counters);
     this.decompressor = new Decompressor(options.getCodecFactory());
     this.pageReader = new PageReader(decompressor, options.usePageChecksumVerification());
@@ -113,7 +116,8 @@ public final class ParquetSplit implements RowGroups {
     this.columnIndex =
         columnIndexFilter == null || !options.useColumnIndexFilter()
             ? null
-            : new ColumnIndexPruning(reader, FilterCompat.get(columnIndexFilter), columnIndexFilter);
+            : new ColumnIndexPruning(
+                reader.getFileMetaData().getSchema(), columnIndexFilter);
     this.chainsPages =
         CorruptDeltaByteArrays.requiresSequentialReads(
             reader.getFileMetaData().getCreatedBy(), Encoding.DELTA_BYTE_ARRAY);
@@ -238,8 +242,9 @@ public final class ParquetSplit implements RowGroups {
     return null;
   }
 
-  Selection prune(int block, int rows) {
-    return columnIndex == null ? Selection.all(rows) : columnIndex.rows(block, rows);
+  /** What rules rows out by the minima and maxima of pages; null if there is nothing to go by. */
+  ColumnIndexPruning columnIndex() {
+    return columnIndex;
   }
 
   /** The leaves of a column that Spark decodes. */

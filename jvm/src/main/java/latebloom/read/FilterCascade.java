@@ -37,6 +37,27 @@ final class FilterCascade {
     return estimate.survival();
   }
 
+  /** The rows of a group that are left by its statistics, where those have been of use before. */
+  Selection prune(RowGroup group) throws IOException {
+    boolean pays = learned.pruningPays();
+    Selection rows = pays ? group.prune() : Selection.all(group.rows());
+    learned.observePruning(!rows.isAll());
+    counters.add(Counter.ROWS_PRUNED, group.rows() - rows.count());
+    return rows;
+  }
+
+  /** Whether the payload that need not be fetched is expected to be less than a request costs. */
+  boolean payloadSavesNothing(RowGroup group) throws IOException {
+    if (Double.isNaN(learned.spread())) {
+      return false;
+    }
+    long bytes = 0;
+    for (int p = 0; p < spec.payload(); p++) {
+      bytes += group.bytes(p);
+    }
+    return bytes > 0 && bytes * (1 - learned.spread()) <= group.roundTripBytes();
+  }
+
   /** Whether the next window is to measure all filters, see {@link #filter}; to be asked once. */
   boolean takeSample() {
     return (spec.anyOrder() > 1 || hasUseless()) && learned.takeSample();
@@ -45,13 +66,19 @@ final class FilterCascade {
   /**
    * The rows of a window that pass all filters.
    *
+   * @param rest the window and all that comes after it
    * @param sample whether the filters are measured, for which the window should be short
    * @param payload what is fetched beside the filter columns
    */
-  Selection filter(RowGroup group, Selection window, boolean sample, List<RowGroup.Need> payload)
+  Selection filter(
+      RowGroup group,
+      Selection window,
+      Selection rest,
+      boolean sample,
+      List<RowGroup.Need> payload)
       throws IOException {
     int[] filters = filtersToEvaluate(group, sample);
-    fetch(group, filters, window, sample, payload);
+    fetch(group, filters, window, rest, sample, payload);
     int free = 0;
     while (free < filters.length && filters[free] < spec.anyOrder()) {
       free++;
@@ -67,6 +94,7 @@ final class FilterCascade {
       rows = passed;
     }
     estimate.observeAll(window.count(), rows.count());
+    learned.observeSpread(window, rows);
     counters.add(Counter.ROWS_FILTERED, window.count() - rows.count());
     return rows;
   }
@@ -137,20 +165,33 @@ final class FilterCascade {
         && estimate.of(filter) > MOST_PASSING;
   }
 
-  /** One fetch for the filter columns that most likely are needed; with the payload when eager. */
+  /** One fetch for the filter columns that most likely are needed, and for the payload if given. */
   private void fetch(
       RowGroup group,
       int[] filters,
       Selection window,
+      Selection rest,
       boolean sample,
       List<RowGroup.Need> payload)
       throws IOException {
-    List<RowGroup.Need> needs = new ArrayList<>(payload);
+    List<RowGroup.Need> needs = new ArrayList<>();
     double reaching = 1;
     for (int i = 0; i < filters.length && (i == 0 || reaching >= FETCH_TOGETHER); i++) {
       needs.addAll(spec.filters().get(filters[i]).needs(window));
       reaching *= sample ? 1 : estimate.of(filters[i]);
     }
+    if (window != rest && bytes(group, needs) <= group.roundTripBytes()) {
+      needs.replaceAll(need -> new RowGroup.Need(need.column(), rest));
+    }
+    needs.addAll(payload);
     group.fetch(needs);
+  }
+
+  private static long bytes(RowGroup group, List<RowGroup.Need> needs) throws IOException {
+    long bytes = 0;
+    for (RowGroup.Need need : needs) {
+      bytes += group.bytes(need.column());
+    }
+    return bytes;
   }
 }

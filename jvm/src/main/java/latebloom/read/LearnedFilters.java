@@ -19,8 +19,11 @@ final class LearnedFilters {
   /** Scans that are remembered. What is forgotten is learned again. */
   private static final int SCANS = 256;
 
-  /** Windows between two samples, at most. */
+  /** Windows between two samples, at most; row groups between two tries to prune. */
   private static final int SELDOM = 32;
+
+  /** After so many row groups of which they ruled nothing out, indexes are read seldom. */
+  private static final int UNPRUNED = 4;
 
   /** An order must promise to cost less than this share of the present one's cost to replace it. */
   private static final double CLEARLY_LESS = 0.9;
@@ -39,6 +42,8 @@ final class LearnedFilters {
 
   private final double[] passing;
   private double surviving = Double.NaN;
+  private double spread = Double.NaN;
+  private int unpruned;
   private int[] order;
   private double expected = Double.NaN;
   private int windows;
@@ -69,6 +74,29 @@ final class LearnedFilters {
   /** Share of the rows that pass all filters; NaN while unknown. */
   synchronized double surviving() {
     return surviving;
+  }
+
+  /**
+   * Share of the stretches of a window that have a row that passes, see {@link Selection#spread};
+   * NaN while unknown.
+   */
+  synchronized double spread() {
+    return spread;
+  }
+
+  synchronized void observeSpread(Selection window, Selection survivors) {
+    double of = window.spread();
+    double now = of == 0 ? 0 : survivors.spread() / of;
+    spread = Double.isNaN(spread) ? now : (spread + now) / 2;
+  }
+
+  /** Whether indexes are worth reading: now and then, where they have ruled nothing out so far. */
+  synchronized boolean pruningPays() {
+    return unpruned < UNPRUNED || unpruned % SELDOM == 0;
+  }
+
+  synchronized void observePruning(boolean ruledOut) {
+    unpruned = ruledOut ? 0 : unpruned + 1;
   }
 
   /** A window has been filtered, {@code out} of {@code in} rows having passed each filter. */

@@ -25,16 +25,21 @@ public final class RangeFetcher {
   private final FileBytes in;
   private final long fileLength;
   private final long mergeGap;
+  private final StoreSpeed speed;
   private final Counters counters;
 
   /**
    * @param in the open file; not owned
-   * @param mergeGap ranges at most this many bytes apart are fetched as one
+   * @param mergeGap ranges at most this many bytes apart are fetched as one; where requests can't go
+   *     out together, also those that a request of its own would not be faster for
+   * @param speed of the file's store
    */
-  public RangeFetcher(FileBytes in, long fileLength, long mergeGap, Counters counters) {
+  public RangeFetcher(
+      FileBytes in, long fileLength, long mergeGap, StoreSpeed speed, Counters counters) {
     this.in = in;
     this.fileLength = fileLength;
     this.mergeGap = mergeGap;
+    this.speed = speed;
     this.counters = counters;
   }
 
@@ -73,10 +78,13 @@ public final class RangeFetcher {
     List<Request> requests = merge(ranges);
     if (requests.size() > 1 && in.vectored()) {
       fetchVectored(requests);
+      speed.observe(requests.stream().mapToLong(Request::length).sum(), System.nanoTime() - start);
     } else {
       for (Request r : requests) {
+        long sent = System.nanoTime();
         byte[] bytes = new byte[r.length()];
         in.readFully(r.offset, bytes);
+        speed.observe(bytes.length, System.nanoTime() - sent);
         r.deliver(bytes, 0);
       }
     }
@@ -87,10 +95,16 @@ public final class RangeFetcher {
     counters.add(Counter.FETCH_TIME, System.nanoTime() - start);
   }
 
+  /** So many unneeded bytes are worth fetching to save a request; 0 while that is unknown. */
+  public long roundTripBytes() {
+    return speed.roundTripBytes();
+  }
+
   private List<Request> merge(List<Wanted> ranges) throws IOException {
     List<Wanted> sorted = new ArrayList<>(ranges);
     sorted.sort(Comparator.comparingLong(Wanted::offset));
     List<Request> requests = new ArrayList<>();
+    long gap = in.vectored() ? mergeGap : Math.max(mergeGap, roundTripBytes());
     List<Wanted> parts = new ArrayList<>();
     long from = 0;
     long to = 0;
@@ -100,7 +114,7 @@ public final class RangeFetcher {
             "the footer or an index places data at bytes " + w.offset + " to " + w.end()
                 + " of a file of " + fileLength + " bytes: the file is truncated or corrupt");
       }
-      boolean joins = w.offset - to <= mergeGap && w.end() - from <= MAX_MERGED || w.end() <= to;
+      boolean joins = w.offset - to <= gap && w.end() - from <= MAX_MERGED || w.end() <= to;
       if (parts.isEmpty() || !joins) {
         if (!parts.isEmpty()) {
           requests.add(new Request(from, to, parts));

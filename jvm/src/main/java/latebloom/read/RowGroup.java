@@ -20,6 +20,12 @@ public interface RowGroup {
   /** Whether statistics prove that every row passes, so that it need not be evaluated. */
   boolean allPass(int column, ColumnPredicate predicate) throws IOException;
 
+  /** Bytes of a column in the file, all that it needs to be read included. */
+  long bytes(int column) throws IOException;
+
+  /** So many unneeded bytes are worth fetching to save a request; 0 while that is unknown. */
+  long roundTripBytes();
+
   /** A column of which {@code rows} will be filtered or selected. */
   record Need(int column, Selection rows) {}
 

@@ -21,6 +21,7 @@ import java.util.Objects;
  */
 public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   private static final int[] NO_ROWS = {};
+  private static final int STRETCHES = 128;
 
   private final int rows;
   private final int count;
@@ -88,6 +89,23 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
 
   public final boolean isAll() {
     return count == rows;
+  }
+
+  /**
+   * The share of {@value #STRETCHES} equal stretches of the row group that hold a selected row: about
+   * the share of a column's pages that are wanted.
+   */
+  public final double spread() {
+    if (isAll()) {
+      return 1;
+    }
+    int wanted = 0;
+    int stretches = Math.min(STRETCHES, rows);
+    for (int i = 0; i < stretches; i++) {
+      int from = (int) ((long) rows * i / stretches);
+      wanted += anyIn(from, (int) ((long) rows * (i + 1) / stretches)) ? 1 : 0;
+    }
+    return stretches == 0 ? 0 : (double) wanted / stretches;
   }
 
   /** Whether a row of {@code [from, to)} is selected. */

@@ -122,8 +122,7 @@ public final class SelectiveScan implements BatchSource {
         return false;
       }
       payload = null;
-      pending = group.prune();
-      counters.add(Counter.ROWS_PRUNED, group.rows() - pending.count());
+      pending = cascade.prune(group);
     }
     boolean sample = cascade.takeSample();
     Selection window = pending;
@@ -135,8 +134,9 @@ public final class SelectiveScan implements BatchSource {
       }
       firstWindow = false;
     }
+    Selection rest = pending;
     pending = pending.minus(window);
-    survivors = filter(window, sample);
+    survivors = filter(window, rest, sample);
     nextRow = 0;
     return true;
   }
@@ -145,9 +145,13 @@ public final class SelectiveScan implements BatchSource {
     return Selection.ofRuns(rows, new int[] {from}, new int[] {to});
   }
 
-  private Selection filter(Selection window, boolean sample) throws IOException {
+  private Selection filter(Selection window, Selection rest, boolean sample) throws IOException {
+    boolean oneFetch = cascade.payloadSavesNothing(group);
     eager = cascade.survival() >= spec.options().eagerFraction() * (eager ? STAY_EAGER : 1);
-    Selection rows = cascade.filter(group, window, sample, eager ? payloadNeeds(window) : List.of());
+    List<RowGroup.Need> ahead =
+        oneFetch ? payloadNeeds(rest) : eager ? payloadNeeds(window) : List.of();
+    eager |= oneFetch;
+    Selection rows = cascade.filter(group, window, rest, sample, ahead);
     if (rows.isNone()) {
       counters.add(Counter.ROW_GROUPS_SKIPPED, pending.isNone() && payload == null ? 1 : 0);
     } else {

@@ -115,7 +115,8 @@ final private[scan] class LateParquetFormat(
       filters: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration
-  ): LateFiles = ParquetFiles(session, spec, partitionSchema, filters, keyRanges, options, hadoopConf)
+  ): LateFiles =
+    ParquetFiles(session, spec, partitionSchema, filters, keyRanges, options, hadoopConf)
 }
 
 /** @param keyRanges

@@ -143,8 +143,8 @@ final class OrcFiles private (
       }
   }
 
-  /** What rows must satisfy, as far as ORC can say it. A filter that fails to become a part of it, as
-    * one by a literal of another type than the file has, is left out.
+  /** What rows must satisfy, as far as ORC can say it. A filter that fails to become a part of it,
+    * as one by a literal of another type than the file has, is left out.
     */
   private def searchArgument(inFile: TypeDescription): Option[SearchArgument] =
     if (filters.isEmpty) {
