@@ -53,9 +53,12 @@ lazy val latebloom = project
     Compile / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
     Compile / doc / javacOptions := Nil,
     Test / unmanagedSourceDirectories := Seq((ThisBuild / baseDirectory).value / "tests" / "jvm"),
-    // Of the benchmarks, which depend on this project, the one class that has a suite.
-    Test / unmanagedSources +=
-      baseDirectory.value / "bench/src/main/java/latebloom/bench/SlowFileSystem.java",
+    // Of the benchmarks, which depend on this project, the classes that suites use.
+    Test / unmanagedSources ++= Seq(
+      "bench/SlowFileSystem.java",
+      "orc/WholeStripes.java",
+      "read/BenchColumn.java"
+    ).map(baseDirectory.value / "bench/src/main/java/latebloom" / _),
     Test / fork := true,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / javaOptions ++= sparkJvmOptions :+ "-Dlog4j2.configurationFile=conf/log4j2.properties",

@@ -20,6 +20,7 @@ final class ByteFeed implements Positioned {
   private byte[] data;
   private int pos;
   private int limit;
+  private Exception failure;
 
   /**
    * @param in null for no bytes
@@ -51,6 +52,7 @@ final class ByteFeed implements Positioned {
     }
     pos = 0;
     limit = 0;
+    failure = null;
   }
 
   /** Makes the next {@code n} bytes lie together, or all that are left. */
@@ -111,7 +113,8 @@ final class ByteFeed implements Positioned {
 
   /** Gets some bytes more; false if there are none. */
   private boolean more(int wanted) {
-    if (in == null) {
+    // After an error orc-core's stream may go on in another place.
+    if (in == null || failure != null) {
       return false;
     }
     if (pos > 0) {
@@ -133,11 +136,15 @@ final class ByteFeed implements Positioned {
       // An uncompressed stream whose bytes are cut short gives none for ever.
       return n > 0;
     } catch (IOException | RuntimeException e) {
-      throw new CorruptStreamException("bytes that cannot be decompressed", e);
+      // An error only for who needs what lies there: it may not have been fetched.
+      failure = e;
+      return false;
     }
   }
 
-  static CorruptStreamException ended() {
-    return new CorruptStreamException("a stream ends before its last value");
+  CorruptStreamException ended() {
+    return failure == null
+        ? new CorruptStreamException("a stream ends before its last value")
+        : new CorruptStreamException("bytes that cannot be read: " + failure.getMessage(), failure);
   }
 }

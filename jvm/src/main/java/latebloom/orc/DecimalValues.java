@@ -116,7 +116,7 @@ final class DecimalValues implements FixedValues, Positioned {
     long ends = ~(long) LONG.get(feed.data(), feed.pos()) & LAST;
     int length = ends != 0 ? (Long.numberOfTrailingZeros(ends) >>> 3) + 1 : longLength();
     if (length > feed.here()) {
-      throw ByteFeed.ended();
+      throw feed.ended();
     }
     return length;
   }
@@ -129,7 +129,7 @@ final class DecimalValues implements FixedValues, Positioned {
       }
     }
     throw most < MOST_BYTES
-        ? ByteFeed.ended()
+        ? feed.ended()
         : new CorruptStreamException("a decimal of more than " + MOST_BYTES + " bytes");
   }
 
@@ -157,8 +157,8 @@ final class DecimalValues implements FixedValues, Positioned {
                 read.getHiveDecimal().bigDecimalValue(), type.precision(), type.scale())
             .toUnscaledLong();
       }
-    } catch (IOException e) {
-      throw new CorruptStreamException("a decimal that cannot be read", e);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new CorruptStreamException("a decimal of scale " + fileScale, e);
     }
     throw new CorruptStreamException("a decimal of more than 38 digits");
   }

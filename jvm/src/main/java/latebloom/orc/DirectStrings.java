@@ -134,7 +134,7 @@ final class DirectStrings implements StringValues, Positioned {
       feed.want(1);
       int k = Math.min(length - done, feed.here());
       if (k == 0) {
-        throw ByteFeed.ended();
+        throw feed.ended();
       }
       int end = used + done + k;
       if (end < 0) {

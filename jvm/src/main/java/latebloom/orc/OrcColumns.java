@@ -4,6 +4,7 @@ package latebloom.orc;
 import latebloom.read.Held;
 import latebloom.read.SelectiveColumn;
 import org.apache.orc.OrcProto.ColumnEncoding;
+import org.apache.orc.OrcProto.Stream;
 import org.apache.orc.TypeDescription;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.BooleanType;
@@ -30,9 +31,7 @@ public final class OrcColumns {
   /** A cursor over the column; null where orc-core's own readers must do it. */
   public static SelectiveColumn flat(StripeColumn column) {
     Held held = held(column.fileType(), column.type());
-    return held == null || !isKnown(column.fileType(), column.encoding().getKind())
-        ? null
-        : new FlatOrcColumn(column, held);
+    return held == null || !isKnown(column) ? null : new FlatOrcColumn(column, held);
   }
 
   private static Held held(TypeDescription file, DataType type) {
@@ -67,10 +66,14 @@ public final class OrcColumns {
     return type.precision() <= Decimal.MAX_INT_DIGITS() ? Held.INT : Held.LONG;
   }
 
-  private static boolean isKnown(TypeDescription type, ColumnEncoding.Kind kind) {
-    return switch (type.getCategory()) {
+  private static boolean isKnown(StripeColumn column) {
+    ColumnEncoding.Kind kind = column.encoding().getKind();
+    return switch (column.fileType().getCategory()) {
       case BOOLEAN, BYTE, FLOAT, DOUBLE -> kind == ColumnEncoding.Kind.DIRECT;
       case STRING, CHAR, VARCHAR -> isDirect(kind) || isDictionary(kind);
+      // Without scales they are of the unfinished version 2 of the format.
+      case DECIMAL ->
+          isDirect(kind) && column.has(Stream.Kind.DATA) == column.has(Stream.Kind.SECONDARY);
       default -> isDirect(kind);
     };
   }

@@ -16,4 +16,9 @@ public final class BenchColumn {
     column.reset();
     column.position(0, true);
   }
+
+  /** Says that other values follow those before row {@code at}. */
+  public static void append(OutputColumn column, int at) {
+    column.position(at, false);
+  }
 }
