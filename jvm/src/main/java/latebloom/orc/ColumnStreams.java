@@ -18,6 +18,7 @@ final class ColumnStreams {
   private final List<StripeStream> streams;
   private final BitSet strides = new BitSet();
   private boolean whole;
+  private boolean indexed;
   private boolean planned = true;
   private int generation;
 
@@ -48,7 +49,8 @@ final class ColumnStreams {
     if (whole || rows.isNone()) {
       return;
     }
-    if (!stripe.missesStrides(rows) || !stripe.hasIndexes(column.ids)) {
+    indexed = stripe.hasIndexes(column.ids);
+    if (!indexed || !stripe.missesStrides(rows)) {
       whole = true;
       planned = false;
       generation++;
@@ -85,6 +87,20 @@ final class ColumnStreams {
         from = strides.nextSetBit(to);
       }
     }
+  }
+
+  /** As {@link #plan}, of the dictionary only. */
+  void planDictionary(List<Wanted> ranges) {
+    for (StripeStream s : streams) {
+      if (stripe.isDictionary(s)) {
+        s.want(0, s.length, ranges);
+      }
+    }
+  }
+
+  /** Whether the row index of the column is known. */
+  boolean isIndexed() {
+    return indexed;
   }
 
   /** How many strides were asked for. */

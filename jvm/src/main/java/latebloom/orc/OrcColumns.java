@@ -30,8 +30,13 @@ public final class OrcColumns {
 
   /** A cursor over the column; null where orc-core's own readers must do it. */
   public static SelectiveColumn flat(StripeColumn column) {
-    Held held = held(column.fileType(), column.type());
-    return held == null || !isKnown(column) ? null : new FlatOrcColumn(column, held);
+    return isFlat(column)
+        ? new FlatOrcColumn(column, held(column.fileType(), column.type()))
+        : null;
+  }
+
+  static boolean isFlat(StripeColumn column) {
+    return held(column.fileType(), column.type()) != null && isKnown(column);
   }
 
   private static Held held(TypeDescription file, DataType type) {

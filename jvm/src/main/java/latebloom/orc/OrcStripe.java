@@ -4,11 +4,13 @@ package latebloom.orc;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.ConstantColumn;
@@ -40,10 +42,15 @@ final class OrcStripe implements RowGroup {
   private final Map<StreamName, StripeStream> streams = new LinkedHashMap<>();
   private final Map<Integer, OrcProto.RowIndex> indexes = new HashMap<>();
   private final Map<Integer, ColumnStreams> columns = new HashMap<>();
+  private final Map<Integer, Optional<FlatStreams>> flat = new HashMap<>();
+  private final Map<Use, FlatCursor> flatCursors = new HashMap<>();
   private final Map<Use, TreeColumn> treeCursors = new HashMap<>();
   private final TreeStreams treeStreams;
 
   private record Use(int column, int use) {}
+
+  /** A cursor over what had been asked for by some generation of the column's streams. */
+  private record FlatCursor(SelectiveColumn column, int generation) {}
 
   OrcStripe(OrcSplit split, StripeInformation info, int number) throws IOException {
     this.split = split;
@@ -137,7 +144,11 @@ final class OrcStripe implements RowGroup {
   }
 
   boolean isDictionary(StripeStream s) {
-    return RecordReaderUtils.isDictionary(s.kind, encoding(s.column));
+    return isDictionary(s.column, s.kind);
+  }
+
+  boolean isDictionary(int column, Kind kind) {
+    return RecordReaderUtils.isDictionary(kind, encoding(column));
   }
 
   // ---- strides
@@ -356,9 +367,37 @@ final class OrcStripe implements RowGroup {
     for (Need need : needs) {
       ColumnStreams c = columnStreams(need.column());
       c.want(need.rows());
-      c.plan(ranges);
+      if (need.filter() && hasDictionary(need.column())) {
+        c.planDictionary(ranges);
+      } else {
+        c.plan(ranges);
+      }
     }
     split.fetcher.fetch(ranges);
+  }
+
+  /** Fetches what was asked for of a column and put off. */
+  void fetchPlanned(ColumnStreams c) throws IOException {
+    List<Wanted> ranges = new ArrayList<>();
+    c.plan(ranges);
+    split.fetcher.fetch(ranges);
+  }
+
+  private boolean hasDictionary(int column) {
+    return flat(column).map(FlatStreams::hasDictionary).orElse(false);
+  }
+
+  /** The column if we decode it in this stripe; else orc-core's reader does. */
+  private Optional<FlatStreams> flat(int column) {
+    return flat.computeIfAbsent(
+        column,
+        k -> {
+          OrcColumn c = split.columns[k];
+          return c.fileType() == null || split.spec.depth(k) > 0
+              ? Optional.empty()
+              : Optional.of(new FlatStreams(this, split, c, columnStreams(k)))
+                  .filter(OrcColumns::isFlat);
+        });
   }
 
   private ColumnStreams columnStreams(int column) {
@@ -369,7 +408,7 @@ final class OrcStripe implements RowGroup {
           List<StripeStream> own = new ArrayList<>();
           for (StripeStream s : streams.values()) {
             boolean data = StreamName.getArea(s.kind) == StreamName.Area.DATA;
-            if (data && java.util.Arrays.binarySearch(c.ids, s.column) >= 0) {
+            if (data && Arrays.binarySearch(c.ids, s.column) >= 0) {
               own.add(s);
             }
           }
@@ -382,11 +421,19 @@ final class OrcStripe implements RowGroup {
     if (split.columns[column].isMissing()) {
       return split.constant(column);
     }
-    TreeColumn c = treeCursors.get(new Use(column, use));
-    if (c == null) {
-      c = new TreeColumn(this, split, column, columnStreams(column), treeStreams);
-      treeCursors.put(new Use(column, use), c);
+    Use key = new Use(column, use);
+    ColumnStreams streams = columnStreams(column);
+    if (flat(column).isPresent()) {
+      FlatCursor c = flatCursors.get(key);
+      if (c == null || c.generation != streams.generation()) {
+        c = new FlatCursor(OrcColumns.flat(flat(column).get()), streams.generation());
+        flatCursors.put(key, c);
+      }
+      return c.column;
     }
+    TreeColumn c =
+        treeCursors.computeIfAbsent(
+            key, k -> new TreeColumn(this, split, column, streams, treeStreams));
     c.start(rows);
     return c;
   }
@@ -414,6 +461,8 @@ final class OrcStripe implements RowGroup {
     }
     streams.clear();
     columns.clear();
+    flat.clear();
+    flatCursors.clear();
     treeCursors.clear();
   }
 }

@@ -112,7 +112,7 @@ final class TreeColumn implements SelectiveColumn {
 
   private void moveTo(int row) throws IOException {
     int stride = stripe.strideOf(row);
-    boolean indexed = stride > 0 && stripe.hasIndexes(column.ids);
+    boolean indexed = stride > 0 && streams.isIndexed();
     if (reader == null) {
       reader = TreeReaderFactory.createTreeReader(column.type, split.context(column));
       reader.startStripe(planner, ReadPhase.ALL);

@@ -181,7 +181,7 @@ final class FilterCascade {
       reaching *= sample ? 1 : estimate.of(filters[i]);
     }
     if (window != rest && bytes(group, needs) <= group.roundTripBytes()) {
-      needs.replaceAll(need -> new RowGroup.Need(need.column(), rest));
+      needs.replaceAll(need -> new RowGroup.Need(need.column(), rest, true));
     }
     needs.addAll(payload);
     group.fetch(needs);

@@ -26,8 +26,12 @@ public interface RowGroup {
   /** So many unneeded bytes are worth fetching to save a request; 0 while that is unknown. */
   long roundTripBytes();
 
-  /** A column of which {@code rows} will be filtered or selected. */
-  record Need(int column, Selection rows) {}
+  /**
+   * A column of which {@code rows} will be read.
+   *
+   * @param filter whether by a filter, which a dictionary may answer before any row is looked at
+   */
+  record Need(int column, Selection rows, boolean filter) {}
 
   /** Makes all that is needed ready in as few requests as the layout allows; once each. */
   void fetch(List<Need> needs) throws IOException;

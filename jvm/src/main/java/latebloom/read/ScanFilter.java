@@ -42,7 +42,7 @@ public sealed interface ScanFilter extends Serializable
   /** What the columns need to be evaluated at {@code rows}. */
   default List<RowGroup.Need> needs(Selection rows) {
     List<RowGroup.Need> needs = new ArrayList<>();
-    forEachColumn(c -> needs.add(new RowGroup.Need(c, rows)));
+    forEachColumn(c -> needs.add(new RowGroup.Need(c, rows, true)));
     return needs;
   }
 

@@ -163,7 +163,7 @@ public final class SelectiveScan implements BatchSource {
   private List<RowGroup.Need> payloadNeeds(Selection rows) {
     List<RowGroup.Need> needs = new ArrayList<>(spec.payload());
     for (int p = 0; p < spec.payload(); p++) {
-      needs.add(new RowGroup.Need(p, rows));
+      needs.add(new RowGroup.Need(p, rows, false));
     }
     return needs;
   }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+import latebloom.read.Counters;
+import org.apache.orc.OrcProto;
+import org.apache.orc.OrcProto.Stream.Kind;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.PositionProvider;
+import org.apache.spark.sql.types.DataType;
+
+/** A flat column of a stripe, with what was fetched of it; its data is fetched when it is asked for. */
+final class FlatStreams extends StripeColumn {
+  private final OrcStripe stripe;
+  private final OrcSplit split;
+  private final OrcColumn column;
+  private final ColumnStreams streams;
+  private final int id;
+
+  FlatStreams(OrcStripe stripe, OrcSplit split, OrcColumn column, ColumnStreams streams) {
+    this.stripe = stripe;
+    this.split = split;
+    this.column = column;
+    this.streams = streams;
+    this.id = column.fileType().getId();
+  }
+
+  /** Whether a filter may need no more than the dictionary. */
+  boolean hasDictionary() {
+    return OrcColumns.isDictionary(encoding().getKind());
+  }
+
+  @Override
+  public int rows() {
+    return stripe.rows();
+  }
+
+  @Override
+  public int stride() {
+    return streams.isIndexed() ? split.reader.getRowIndexStride() : 0;
+  }
+
+  @Override
+  public OrcProto.ColumnEncoding encoding() {
+    return stripe.encoding(id);
+  }
+
+  @Override
+  public TypeDescription fileType() {
+    return column.fileType();
+  }
+
+  @Override
+  public DataType type() {
+    return column.field.dataType();
+  }
+
+  @Override
+  public boolean has(Kind kind) {
+    return stripe.has(id, kind);
+  }
+
+  @Override
+  public InStream stream(Kind kind) throws IOException {
+    if (!stripe.isDictionary(id, kind)) {
+      stripe.fetchPlanned(streams);
+    }
+    return stripe.open(id, kind);
+  }
+
+  @Override
+  public PositionProvider positions(int stride) throws IOException {
+    return stripe.positions(column.ids, stride)[id];
+  }
+
+  @Override
+  public String writerTimezone() {
+    return stripe.writerTimezone();
+  }
+
+  @Override
+  public boolean fileIsProleptic() {
+    return split.reader.writerUsedProlepticGregorian();
+  }
+
+  @Override
+  public boolean readerIsProleptic() {
+    return split.reader.getConvertToProlepticGregorian();
+  }
+
+  @Override
+  public String place() {
+    return stripe.place().file() + ": stripe " + stripe.place().stripe() + ", column "
+        + column.field.name();
+  }
+
+  @Override
+  public Counters counters() {
+    return split.counters;
+  }
+}
