@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import _tables
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,7 +29,8 @@ class Variant:
 
     ``full`` variants get every query of the table, the others a seeded choice of them. ``confs``
     are set in the sessions that read it, both with the extension on and off. ``expect``, where
-    given, is what the plan of any of its queries must show (see ``tests/sql/README.md``).
+    given, is what the plan of any of its queries must show (see ``tests/sql/README.md``). ``format``
+    is Spark's name for what the files are.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Variant:
     full: bool = False
     confs: dict[str, str] = field(default_factory=dict)
     expect: str = ""
+    format: str = "parquet"
 
 
 def by_arrow(make: Callable[[], pa.Table], **options: Any) -> Write:
@@ -101,6 +105,44 @@ def by_spark(
         if files > 1:
             frame = frame.repartitionByRange(files, "id")
         frame.write.options(**settings).parquet(str(folder))
+
+    return write
+
+
+def by_spark_orc(make: Callable[[], pa.Table], files: int = 1, **options: str) -> Write:
+    """Written by Spark as ORC, that is by orc-core: stripes of some strides of 1,000 rows."""
+    settings = {
+        "compression": "zstd",
+        "orc.stripe.row.count": "2500",
+        "orc.row.index.stride": "1000",
+        **options,
+    }
+
+    def write(spark: SparkSession, folder: Path) -> None:
+        source = folder.with_name(folder.name + "-source")
+        by_arrow(make)(spark, source)
+        frame = spark.newSession().read.parquet(str(source)).coalesce(1)
+        if files > 1:
+            frame = frame.repartitionByRange(files, "id")
+        frame.write.options(**settings).orc(str(folder))
+
+    return write
+
+
+def by_arrow_orc(make: Callable[[], pa.Table], **options: Any) -> Write:
+    """Written by pyarrow as ORC, that is by ORC's C++ library: strides of 100 rows."""
+    settings: dict[str, Any] = {
+        "compression": "zstd",
+        "stripe_size": 8192,
+        "batch_size": 100,
+        "row_index_stride": 100,
+        "dictionary_key_size_threshold": 0.5,
+        **options,
+    }
+
+    def write(_: SparkSession, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        orc.write_table(make(), folder / "part-0.orc", **settings)
 
     return write
 
@@ -414,11 +456,100 @@ LINEITEM = [
     ),
 ]
 
+
+
+@lru_cache
+def _strides() -> pa.Table:
+    return _tables.mixed(6000)
+
+
+@lru_cache
+def _without_zones() -> pa.Table:
+    """The flat table with times as C++ writes them so that Spark reads them."""
+    table = _tables.flat()
+    schema = pa.schema(
+        pa.field(f.name, pa.timestamp("us") if pa.types.is_timestamp(f.type) else f.type)
+        for f in table.schema
+    )
+    return table.cast(schema)
+
+
+def _orc(name: str, write: Write, **rest: Any) -> Variant:
+    return Variant(f"orc_{name}", write, format="orc", **rest)
+
+
+ORC_MIXED = [
+    _orc("spark_zstd", by_spark_orc(_strides), full=True),
+    _orc("spark_none", by_spark_orc(_strides, compression="none")),
+    _orc("spark_snappy", by_spark_orc(_strides, compression="snappy")),
+    _orc("spark_lz4", by_spark_orc(_strides, compression="lz4")),
+    _orc("spark_zlib", by_spark_orc(_strides, compression="zlib")),
+    _orc(
+        "spark_small_chunks",
+        by_spark_orc(_strides, **{"orc.compress.size": "1024", "orc.buffer.size.enforce": "true"}),
+    ),
+    _orc("spark_direct", by_spark_orc(_strides, **{"orc.dictionary.key.threshold": "0"})),
+    _orc("spark_dictionary", by_spark_orc(_strides, **{"orc.dictionary.key.threshold": "1"})),
+    _orc("spark_old", by_spark_orc(_strides, **{"orc.write.format": "0.11"}), full=True),
+    _orc(
+        "spark_bloom",
+        by_spark_orc(
+            _strides,
+            **{"orc.bloom.filter.columns": "id,i8,i32,i64,low,mode,s,d,ts,f64,dec", "orc.stripe.row.count": "4000"},
+        ),
+    ),
+    _orc("spark_no_index", by_spark_orc(_strides, **{"orc.create.index": "false"})),
+    _orc("spark_proleptic", by_spark_orc(_strides, **{"orc.proleptic.gregorian": "true"})),
+    _orc("spark_files", by_spark_orc(_tables.mixed, files=3)),
+    _orc("spark_split", by_spark_orc(_strides, **{"orc.stripe.row.count": "1200"}), confs=_SPLIT),
+    _orc("spark_no_row", by_spark_orc(_tables.nothing), expect="either"),
+    _orc(
+        "spark_batch_7",
+        by_spark_orc(_tables.mixed),
+        confs={"spark.sql.orc.columnarReaderBatchSize": "7"},
+    ),
+    _orc(
+        "spark_off_heap",
+        by_spark_orc(_tables.mixed),
+        confs={"spark.sql.columnVector.offheap.enabled": "true"},
+    ),
+    _orc(
+        "spark_row_reader",
+        by_spark_orc(_tables.mixed),
+        confs={"spark.sql.orc.enableVectorizedReader": "false"},
+        expect="spark vectorized-reader-off",
+    ),
+    _orc(
+        "spark_no_codegen",
+        by_spark_orc(_tables.mixed),
+        confs={"spark.sql.codegen.wholeStage": "false"},
+    ),
+    _orc(
+        "spark_no_pushdown",
+        by_spark_orc(_strides),
+        confs={"spark.sql.orc.filterPushdown": "false"},
+    ),
+]
+
+ORC_FLAT = [
+    _orc("arrow_zstd", by_arrow_orc(_without_zones), full=True),
+    _orc("arrow_none", by_arrow_orc(_without_zones, compression="uncompressed")),
+    _orc("arrow_direct_zlib", by_arrow_orc(
+        _without_zones, compression="zlib", dictionary_key_size_threshold=0.0
+    )),
+    _orc("arrow_no_index", by_arrow_orc(_without_zones, row_index_stride=0)),
+    _orc("arrow_old", by_arrow_orc(_without_zones, file_version="0.11")),
+]
+
+ORC_WIDE = [_orc("spark", by_spark_orc(_tables.wide))]
+
+ORC_TEXT = [_orc("spark", by_spark_orc(_tables.malformed_text), full=True)]
+
 TABLES: dict[str, list[Variant]] = {
-    "mixed": MIXED,
-    "flat": FLAT,
+    "mixed": MIXED + ORC_MIXED,
+    "flat": FLAT + ORC_FLAT,
     "exotic": EXOTIC,
-    "wide": WIDE,
-    "text": TEXT,
+    "wide": WIDE + ORC_WIDE,
+    "text": TEXT + ORC_TEXT,
     "lineitem": LINEITEM,
 }

@@ -67,7 +67,7 @@ def test_same_answers_off_and_on(
     keys: Path,
 ) -> None:
     pair = pair_of(case.variant.confs)
-    pair.parquet("t", files_of(case.variant, case.table))
+    pair.files(case.variant.format, "t", files_of(case.variant, case.table))
     pair.parquet("keys", keys)
     queries = case.queries()
     if case.variant.expect:

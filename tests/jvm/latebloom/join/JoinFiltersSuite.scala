@@ -22,7 +22,7 @@ class JoinFiltersSuite extends LateBloomTest {
       .write.partitionBy("p").saveAsTable("fact")
     spark.range(150).selectExpr("id", "id % 120 k", "id % 10 few", "array(id) list")
       .write.saveAsTable("dim")
-    spark.range(40).selectExpr("id", "id % 120 k").write.format("orc").saveAsTable("other")
+    spark.range(40).selectExpr("id", "id % 120 k").write.format("csv").saveAsTable("other")
     Seq("fact", "dim", "other").foreach(t => spark.sql(s"analyze table $t compute statistics"))
   }
 

@@ -322,7 +322,7 @@ class LateScansSuite extends LateBloomTest {
     )
   }
 
-  test("other formats: ORC has a reason, DataSource V2 as well, CSV none") {
+  test("other formats: DataSource V2 has a reason, CSV none") {
     withTempPath { dir =>
       val data = spark.range(20).selectExpr("id a", "id b")
       data.write.orc(s"$dir/orc")
@@ -331,7 +331,11 @@ class LateScansSuite extends LateBloomTest {
       def codes(format: String) =
         reports(spark.read.schema("a long, b long").format(format).load(s"$dir/$format")
           .where("a = 3")).map(_.declined.map(_.code))
-      assert(codes("orc") == Seq(Some("orc-not-supported")))
+      assert(codes("orc") == Seq(None))
+      withSQLConf(SQLConf.ORC_VECTORIZED_READER_ENABLED.key -> "false") {
+        assert(codes("orc") == Seq(Some("vectorized-reader-off")))
+        assert(codes("parquet") == Seq(None))
+      }
       assert(codes("csv").isEmpty)
       assert(codes("parquet") == Seq(None))
       withSQLConf(SQLConf.USE_V1_SOURCE_LIST.key -> "") {
