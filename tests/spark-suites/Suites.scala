@@ -2,12 +2,13 @@
 
 package latebloom.suites
 
-/** Spark's suites that read files through FileSourceScanExec, most of them Parquet, those of joins and
+/** Spark's suites that read files through FileSourceScanExec, Parquet and ORC, those of joins and
   * subqueries, and some that try all kinds of queries.
   */
 object Suites {
   private val sql = "org.apache.spark.sql"
   private val parquet = s"$sql.execution.datasources.parquet"
+  private val orc = s"$sql.execution.datasources.orc"
   private val joins = s"$sql.execution.joins"
 
   private val classes = Seq(
@@ -21,6 +22,13 @@ object Suites {
     s"$parquet.ParquetColumnIndexSuite",
     s"$parquet.ParquetFieldIdIOSuite",
     s"$parquet.ParquetTypeWideningSuite",
+    s"$orc.OrcV1QuerySuite",
+    s"$orc.OrcV1FilterSuite",
+    s"$orc.OrcV1SchemaPruningSuite",
+    s"$orc.OrcV1PartitionDiscoverySuite",
+    s"$orc.OrcSourceV1Suite",
+    s"$orc.OrcColumnarBatchReaderSuite",
+    s"$sql.FileBasedDataSourceSuite",
     s"$sql.execution.datasources.FileMetadataStructSuite",
     s"$sql.execution.datasources.FileSourceStrategySuite",
     s"$sql.DynamicPartitionPruningV1SuiteAEOn",

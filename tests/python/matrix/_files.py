@@ -457,7 +457,6 @@ LINEITEM = [
 ]
 
 
-
 @lru_cache
 def _strides() -> pa.Table:
     return _tables.mixed(6000)
@@ -489,19 +488,29 @@ ORC_MIXED = [
         by_spark_orc(_strides, **{"orc.compress.size": "1024", "orc.buffer.size.enforce": "true"}),
     ),
     _orc("spark_direct", by_spark_orc(_strides, **{"orc.dictionary.key.threshold": "0"})),
-    _orc("spark_dictionary", by_spark_orc(_strides, **{"orc.dictionary.key.threshold": "1"})),
+    _orc(
+        "spark_dictionary",
+        by_spark_orc(_strides, **{"orc.dictionary.key.threshold": "1"}),
+    ),
     _orc("spark_old", by_spark_orc(_strides, **{"orc.write.format": "0.11"}), full=True),
     _orc(
         "spark_bloom",
         by_spark_orc(
             _strides,
-            **{"orc.bloom.filter.columns": "id,i8,i32,i64,low,mode,s,d,ts,f64,dec", "orc.stripe.row.count": "4000"},
+            **{
+                "orc.bloom.filter.columns": "id,i8,i32,i64,low,mode,s,d,ts,f64,dec",
+                "orc.stripe.row.count": "4000",
+            },
         ),
     ),
     _orc("spark_no_index", by_spark_orc(_strides, **{"orc.create.index": "false"})),
     _orc("spark_proleptic", by_spark_orc(_strides, **{"orc.proleptic.gregorian": "true"})),
     _orc("spark_files", by_spark_orc(_tables.mixed, files=3)),
-    _orc("spark_split", by_spark_orc(_strides, **{"orc.stripe.row.count": "1200"}), confs=_SPLIT),
+    _orc(
+        "spark_split",
+        by_spark_orc(_strides, **{"orc.stripe.row.count": "1200"}),
+        confs=_SPLIT,
+    ),
     _orc("spark_no_row", by_spark_orc(_tables.nothing), expect="either"),
     _orc(
         "spark_batch_7",
@@ -534,9 +543,10 @@ ORC_MIXED = [
 ORC_FLAT = [
     _orc("arrow_zstd", by_arrow_orc(_without_zones), full=True),
     _orc("arrow_none", by_arrow_orc(_without_zones, compression="uncompressed")),
-    _orc("arrow_direct_zlib", by_arrow_orc(
-        _without_zones, compression="zlib", dictionary_key_size_threshold=0.0
-    )),
+    _orc(
+        "arrow_direct_zlib",
+        by_arrow_orc(_without_zones, compression="zlib", dictionary_key_size_threshold=0.0),
+    ),
     _orc("arrow_no_index", by_arrow_orc(_without_zones, row_index_stride=0)),
     _orc("arrow_old", by_arrow_orc(_without_zones, file_version="0.11")),
 ]

@@ -230,7 +230,10 @@ class Pair:
     def of(spark: SparkSession, confs: dict[str, str] | None = None) -> Pair:
         pair = Pair(*(spark.newSession() for _ in range(4)))
         for session in pair.sessions:
-            settings = {**(confs or {}), ENABLED: "true" if session is pair.on else "false"}
+            settings = {
+                **(confs or {}),
+                ENABLED: "true" if session is pair.on else "false",
+            }
             if session is pair.plain:
                 settings |= PLAINLY
             if session is pair.rowwise:
@@ -249,7 +252,10 @@ class Pair:
         self.files("parquet", name, path, **options)
 
     def files(self, kind: str, name: str, path: object, **options: str) -> None:
-        self.view(name, lambda session: session.read.options(**options).format(kind).load(str(path)))
+        self.view(
+            name,
+            lambda session: session.read.options(**options).format(kind).load(str(path)),
+        )
 
     def check(self, sql: str, expect: str = "late") -> str | None:
         """What is wrong with the query's answer or plan, in words; None where nothing is.

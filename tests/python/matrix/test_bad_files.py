@@ -7,37 +7,23 @@ import os
 import random
 import struct
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as Late
 from pathlib import Path
 
 import _tables
 import pyarrow.parquet as pq
 import pytest
-from _pair import Answer, Pair, difference, run
-
-PairOf = Callable[..., Pair]
-Damage = Callable[[bytearray], bytearray]
-
-# A query over some hundreds of rows takes well under a second; past this it hangs.
-SECONDS = 40
-
-QUERIES = (
-    "select * from t where i32 > 4000",
-    "select id, s, arr from t where mode = 'AIR'",
-    "select count(*) from t where s like '%foxes%' and d > date'1970-01-01'",
+from _bad import (
+    FATAL,
+    QUERIES,
+    Bad,
+    Damage,
+    PairOf,
+    assert_orderly,
+    cut,
+    flip,
+    within_limit,
 )
-
-# Of what no bad file may cause: the JVM's own failures, and those of unchecked arithmetic.
-FATAL = (
-    "java.lang.OutOfMemoryError",
-    "java.lang.StackOverflowError",
-    "java.lang.InternalError",
-    "java.lang.NegativeArraySizeException",
-    "java.lang.IllegalAccessError",
-    "java.lang.NoSuchMethodError",
-)
+from _pair import difference, run
 
 
 @pytest.fixture(scope="module", params=["arrow", "arrow_index_v2", "plain"])
@@ -45,7 +31,11 @@ def good(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     options = {
         "arrow": {},
         "arrow_index_v2": {"write_page_index": True, "data_page_version": "2.0"},
-        "plain": {"use_dictionary": False, "compression": "none", "write_page_index": True},
+        "plain": {
+            "use_dictionary": False,
+            "compression": "none",
+            "write_page_index": True,
+        },
     }[request.param]
     path = tmp_path_factory.mktemp("good") / "good.parquet"
     pq.write_table(
@@ -60,63 +50,9 @@ def good(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path.read_bytes()
 
 
-class Bad:
-    """One damaged file, read with the schema of the good one."""
-
-    def __init__(self, folder: Path, good: bytes, pair: Pair) -> None:
-        self._path = folder / "t" / "bad.parquet"
-        self._path.parent.mkdir()
-        self._path.write_bytes(good)
-        self._pair = pair
-        pair.parquet("t", self._path.parent)
-        self._schema = pair.off.table("t").schema
-
-    @property
-    def path(self) -> Path:
-        return self._path
-
-    def write(self, data: bytes) -> None:
-        self._path.write_bytes(data)
-        self._pair.view(
-            "t", lambda session: session.read.schema(self._schema).parquet(str(self._path.parent))
-        )
-
-    def answers(self, sql: str) -> tuple[Answer, Answer]:
-        """Off and on, each within the time limit; on first, so that it meets no warm cache."""
-        on = within_limit(self._pair, lambda: run(self._pair.on, sql))
-        off = within_limit(self._pair, lambda: run(self._pair.off, sql))
-        return off, on
-
-
-def within_limit(pair: Pair, call: Callable[[], Answer]) -> Answer:
-    pool = ThreadPoolExecutor(1)
-    try:
-        return pool.submit(call).result(SECONDS)
-    except Late:
-        pair.on.sparkContext.cancelAllJobs()
-        raise AssertionError(f"no answer after {SECONDS} s") from None
-    finally:
-        pool.shutdown(wait=False)
-
-
-def assert_orderly(on: Answer, path: Path, what: str) -> None:
-    """A failure on a damaged file is a plain error that names the file."""
-    if on.failure is None:
-        return
-    for link in on.failure.chain:
-        assert not link.startswith(FATAL), (
-            f"{what}: {on.failure.chain}\n{on.failure.message[:2000]}"
-        )
-    assert path.name in on.failure.message, f"{what}: does not name the file: {on.failure}"
-
-
 @pytest.fixture
 def bad(tmp_path: Path, good: bytes, pair_of: PairOf) -> Bad:
     return Bad(tmp_path, good, pair_of())
-
-
-def cut(size: int) -> Damage:
-    return lambda data: data[:size]
 
 
 def footer_length(value: int) -> Damage:
@@ -170,7 +106,10 @@ def test_corrupt_and_missing_files_are_ignored_when_asked(
     folder.mkdir()
     (folder / "a.parquet").write_bytes(good)
     pair = pair_of(
-        {"spark.sql.files.ignoreCorruptFiles": "true", "spark.sql.files.ignoreMissingFiles": "true"}
+        {
+            "spark.sql.files.ignoreCorruptFiles": "true",
+            "spark.sql.files.ignoreMissingFiles": "true",
+        }
     )
     pair.parquet("whole", folder)
     schema = pair.off.table("whole").schema
@@ -195,7 +134,11 @@ def test_checksums_are_verified_where_asked(tmp_path: Path, pair_of: PairOf, whe
     folder.mkdir()
     path = folder / "bad.parquet"
     pq.write_table(
-        _tables.flat(400), path, write_page_checksum=True, compression="none", use_dictionary=False
+        _tables.flat(400),
+        path,
+        write_page_checksum=True,
+        compression="none",
+        use_dictionary=False,
     )
     column = {"filter": "i32", "payload": "i64"}[where]
     group = pq.ParquetFile(path).metadata.row_group(0)
@@ -235,11 +178,6 @@ def _buffer(data: bytes) -> object:
     return pa.BufferReader(data)
 
 
-def flip(rng: random.Random, data: bytearray, low: int, high: int) -> None:
-    for _ in range(rng.choice((1, 1, 2, 8))):
-        data[rng.randrange(low, high)] = rng.choice((0x00, 0x7F, 0x80, 0xFF, rng.randrange(256)))
-
-
 def damaged(rng: random.Random, good: bytes) -> tuple[str, bytes]:
     """Random damage to one part of the file, and its name."""
     data = bytearray(good)
@@ -268,10 +206,10 @@ def test_flipped_bytes(bad: Bad, good: bytes, seed: int) -> None:
         what, data = damaged(rng, good)
         bad.write(data)
         sql = rng.choice(QUERIES)
-        on = within_limit(bad._pair, lambda sql=sql: run(bad._pair.on, sql))
+        on = within_limit(bad.pair, lambda sql=sql: run(bad.pair.on, sql))
         if on.failure is not None and on.failure.chain[-1].startswith(FATAL):
             # parquet-java itself may fail so, for example on a footer that both of us read by it.
-            off = within_limit(bad._pair, lambda sql=sql: run(bad._pair.off, sql))
+            off = within_limit(bad.pair, lambda sql=sql: run(bad.pair.off, sql))
             assert off.failure is not None, f"seed {seed}, {what}: {on.failure}"
             assert off.failure.chain[-1] == on.failure.chain[-1], f"seed {seed}, {what}"
         else:

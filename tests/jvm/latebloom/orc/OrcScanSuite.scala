@@ -352,4 +352,43 @@ class OrcScanSuite extends LateBloomTest with RandomCases {
       assert(counted(df, Counter.FILES_ACID) == 1)
     }
   }
+
+  // ---- tables
+
+  test("char and varchar, columns added with a default, partitions") {
+    withTable("t") {
+      spark.sql("create table t (id int, c char(5), v varchar(4), p int) using orc partitioned by (p)")
+      spark.sql("insert into t select id, concat('c', id % 3), concat('v', id), id % 2 from range(3000)")
+      spark.sql("alter table t add columns (e int default 7)")
+      spark.sql("alter table t add columns (st struct<x: int, y: string> default named_struct('x', 1, 'y', 'q'))")
+      spark.sql("insert into t (id, c, v, e, p) values (5000, 'c1', 'v', 8, 1)")
+      Seq(
+        "c = 'c1'",
+        "c = 'c1   '",
+        "v = 'v77' or v = 'v'",
+        "e = 7 and id < 5",
+        "e = 8",
+        "e is null",
+        "st.x = 1 and id > 2990",
+        "st.y is null",
+        "p = 1 and id > 2990"
+      ).foreach(where => withClue(where)(check(spark.sql(s"select * from t where $where"))))
+      check(spark.sql("select id from t where st.y = 'q' and id = 8"))
+    }
+  }
+
+  test("the keys of a join filter the scan of the other side") {
+    withTable("fact", "dim") {
+      spark.range(0, 50000, 1, 1).selectExpr("id", "pmod(hash(id), 1000) k", "repeat('x', 20) pad")
+        .write.format("orc").saveAsTable("fact")
+      spark.range(200).selectExpr("id * 3 k", "id % 40 few").write.format("orc").saveAsTable("dim")
+      withSQLConf("spark.latebloom.join.minScanBytes" -> "0") {
+        val df = check(
+          spark.sql("select f.id, f.pad from fact f join dim d on f.k = d.k where d.few = 3")
+        )
+        assert(lateScans(df).exists(_.joinFilters.nonEmpty))
+        assert(counted(df, Counter.JOIN_ROWS_DROPPED) > 40000)
+      }
+    }
+  }
 }

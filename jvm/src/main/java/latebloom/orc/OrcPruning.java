@@ -2,7 +2,9 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.IntFunction;
 import latebloom.read.Selection;
@@ -12,7 +14,6 @@ import org.apache.hadoop.hive.ql.io.sarg.SearchArgument.TruthValue;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
-import org.apache.orc.TypeDescription.Category;
 import org.apache.orc.impl.ColumnStatisticsImpl;
 import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.RecordReaderImpl;
@@ -62,13 +63,13 @@ public final class OrcPruning {
     // Other writers' hashes have been wrong before.
     this.trustBlooms = reader.getFileTail().getFooter().getWriter() == 0;
     this.indexed =
-        java.util.Arrays.stream(leaves)
+        Arrays.stream(leaves)
             .filter(l -> l.isKnown() && l.predicate.getOperator() != PredicateLeaf.Operator.IS_NULL)
             .mapToInt(l -> l.type.getId())
             .distinct()
             .toArray();
     this.bloomed =
-        java.util.Arrays.stream(leaves)
+        Arrays.stream(leaves)
             .filter(l -> l.isKnown() && trustBlooms && l.isEquality() && hasTrueHashes(l.type))
             .mapToInt(l -> l.type.getId())
             .distinct()
@@ -90,8 +91,9 @@ public final class OrcPruning {
   /** The file's column that a comparison is about, if its statistics are of what is compared. */
   private static TypeDescription comparable(
       PredicateLeaf leaf, List<OrcColumn> columns, ReaderImpl reader) {
+    String path = leaf.getColumnName().toLowerCase(Locale.ROOT);
     for (OrcColumn c : columns) {
-      if (!c.isMissing()) {
+      if (!c.isMissing() && path.contains(c.field.name().toLowerCase(Locale.ROOT))) {
         TypeDescription read;
         try {
           read =
@@ -159,7 +161,7 @@ public final class OrcPruning {
       if (leaves[i].isKnown()) {
         int id = leaves[i].type.getId();
         indexes[i] = stripe.index(id);
-        boolean tested = java.util.Arrays.stream(bloomed).anyMatch(b -> b == id);
+        boolean tested = Arrays.stream(bloomed).anyMatch(b -> b == id);
         filters[i] = tested && leaves[i].isEquality() ? stripe.blooms(id) : null;
       }
     }

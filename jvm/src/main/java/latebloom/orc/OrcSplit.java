@@ -48,7 +48,7 @@ public final class OrcSplit implements RowGroups {
   private CompressionCodec codec;
   private final BitSet wanted = new BitSet();
   private final Map<Integer, ConstantColumn> constants = new HashMap<>();
-  private final List<OrcProto.StripeStatistics> statistics;
+  private List<OrcProto.StripeStatistics> statistics;
   private final boolean noRowPasses;
   private int next;
 
@@ -99,18 +99,8 @@ public final class OrcSplit implements RowGroups {
         wanted.set(id);
       }
     }
-    this.statistics = readStatistics();
     this.pruning = sarg == null ? null : OrcPruning.of(sarg, columns, reader);
     this.noRowPasses = !missingColumnsPass();
-  }
-
-  /** Statistics that can't be read prune nothing: Spark does not look at them. */
-  private List<OrcProto.StripeStatistics> readStatistics() {
-    try {
-      return reader.getOrcProtoStripeStatistics();
-    } catch (RuntimeException e) {
-      return List.of();
-    }
   }
 
   /** Whether no condition is known to be false of the one value that a missing column has. */
@@ -161,6 +151,14 @@ public final class OrcSplit implements RowGroups {
 
   /** What the file's tail says of a column in a stripe; null for nothing. */
   OrcProto.ColumnStatistics stripeStatistics(int stripe, int column) {
+    if (statistics == null) {
+      try {
+        statistics = reader.getOrcProtoStripeStatistics();
+      } catch (RuntimeException e) {
+        // Spark does not look at them, and reads the file if they are damaged.
+        statistics = List.of();
+      }
+    }
     if (stripe >= statistics.size() || column >= statistics.get(stripe).getColStatsCount()) {
       return null;
     }

@@ -13,11 +13,12 @@ import org.apache.orc.{OrcConf, OrcFile, Reader, TypeDescription}
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.orc.{OrcFilters, OrcUtils}
 import org.apache.spark.sql.sources._
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
 import latebloom.orc.{OrcColumn, OrcSplit}
@@ -83,17 +84,15 @@ final class OrcFiles private (
       Option.when(
         reader.getCompressionSize > MaxBufferBytes ||
           reader.getStripes.asScala.exists(s =>
-            s.getNumberOfRows > Int.MaxValue || s.getLength > MaxStripeBytes
+            !s.getNumberOfRows.isValidInt || s.getNumberOfRows < 0 || s.getLength > MaxStripeBytes
           )
       )(Counter.FILES_TOO_LARGE)
     }
 
   /** Which columns a file has, as Spark resolves them. */
   private class Resolved(inFile: TypeDescription, shared: Configuration) {
-    private def ids(columns: StructType): Option[(Array[Int], Boolean)] =
-      OrcUtils.requestedColumnIds(caseSensitive, dataSchema, columns, inFile, shared)
-
-    private val ofColumns = ids(spec.columns)
+    private val ofColumns =
+      OrcUtils.requestedColumnIds(caseSensitive, dataSchema, spec.columns, inFile, shared)
 
     /** Whether Spark takes the file for one without a row. */
     def isEmpty: Boolean = ofColumns.isEmpty
@@ -107,22 +106,31 @@ final class OrcFiles private (
         .tolerateMissingSchema(OrcConf.TOLERATE_MISSING_SCHEMA.getBoolean(shared))
       val defaults = ResolveDefaultColumns.existenceDefaultValues(spec.columns)
       val ofSpec = spec.columns.fields.zipWithIndex.map { case (field, i) =>
-        column(field, ofColumns.fold(-1)(_._1(i)), i, defaults(i), options)
+        column(field, ofColumns.fold(-1)(_._1(i)), defaults(i), options)
       }
       val ofLeaves = spec.leaves.asScala.map { leaf =>
-        val own = StructType(Seq(leaf))
-        val id = ids(own).fold(-1)(_._1.head)
-        val default = ResolveDefaultColumns.existenceDefaultValues(own).head
-        column(leaf, id, 0, default, options)
+        val i = spec.columns.fieldIndex(leaf.name)
+        val default = narrowed(defaults(i), spec.columns.fields(i).dataType, leaf.dataType)
+        column(leaf, ofColumns.fold(-1)(_._1(i)), default, options)
       }
       ofSpec.toSeq ++ ofLeaves
+    }
+
+    /** What is left of a struct of which only some fields are wanted. */
+    private def narrowed(value: Any, from: DataType, to: DataType): Any = (value, from, to) match {
+      case (row: InternalRow, all: StructType, some: StructType) =>
+        InternalRow.fromSeq(some.fields.toSeq.map { f =>
+          val i = all.fieldIndex(f.name)
+          val field = if (row.isNullAt(i)) null else row.get(i, all(i).dataType)
+          narrowed(field, all(i).dataType, f.dataType)
+        })
+      case _ => value
     }
 
     /** By position the file is read through the table's whole schema, by name each column apart. */
     private def column(
         field: StructField,
         id: Int,
-        ordinal: Int,
         default: Any,
         options: Reader.Options
     ): OrcColumn =
