@@ -56,7 +56,7 @@ final class OrcFiles private (
           reader,
           in,
           new OrcSplit.Options(
-            file.toString,
+            path.toString,
             reader.getFileTail.getFileLength,
             file.start,
             if (resolved.isEmpty) file.start else file.start + file.length,
