@@ -89,15 +89,38 @@ public class ValueSink {
     if (ids != null) {
       decodeWritten();
     }
+    int span = lieTogether(offsets, lengths, valid);
+    int moved = span > 0 ? vector.arrayData().appendBytes(span, data, offsets[0]) - offsets[0] : 0;
     int v = 0;
     for (int i = 0; i < n; i++, at++) {
       if (nulls != null && nulls.isNull(rows[i])) {
         vector.putNull(at);
+      } else if (span > 0) {
+        vector.putArray(at, offsets[v] + moved, lengths[v]);
+        v++;
       } else {
         vector.putByteArray(at, data, offsets[v], lengths[v]);
         v++;
       }
     }
+  }
+
+  /**
+   * How many bytes {@code n} strings take with what lies between them, if that is worth one copy: they
+   * ascend and there is little between them. Else 0.
+   */
+  private static int lieTogether(int[] offsets, int[] lengths, int n) {
+    int end = n == 0 ? 0 : offsets[0];
+    int between = 0;
+    int backwards = 0;
+    for (int i = 0; i < n; i++) {
+      int gap = offsets[i] - end;
+      backwards |= gap;
+      between += gap;
+      end = offsets[i] + lengths[i];
+    }
+    int span = n == 0 ? 0 : end - offsets[0];
+    return backwards >= 0 && between <= span / 4 ? span : 0;
   }
 
   private void decodeWritten() {
