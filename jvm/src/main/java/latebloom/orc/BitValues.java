@@ -31,10 +31,16 @@ final class BitValues implements FixedValues, Positioned {
       int stop = Spans.stop(indexes, i, n, SPAN);
       next = indexes[stop - 1] + 1;
       bits.read(next - from, words);
-      for (; i < stop; i++) {
-        int bit = indexes[i] - from;
-        out[i] = words[bit >>> 6] >>> bit & 1;
-      }
+      pick(words, from, indexes, i, stop, out);
+      i = stop;
+    }
+  }
+
+  private static void pick(
+      long[] words, int first, int[] indexes, int from, int to, long[] out) {
+    for (int i = from; i < to; i++) {
+      int bit = indexes[i] - first;
+      out[i] = words[bit >>> 6] >>> bit & 1;
     }
   }
 }

@@ -66,28 +66,84 @@ final class DecimalValues implements FixedValues, Positioned {
       scale = new long[n];
     }
     scales.read(indexes, n, scale);
-    for (int i = 0; i < n; i++) {
+    int i = 0;
+    while (i < n) {
       pass(indexes[i] - next);
-      next = indexes[i] + 1;
-      int length = length();
-      if (length > LONG_BYTES) {
-        out[i] = slowly(length, (int) scale[i]);
-        feed.skip(length);
-        continue;
+      int stop = i + 1;
+      if (indexes[n - 1] - indexes[i] == n - 1 - i) {
+        stop = n;
       }
-      long raw = number(length);
-      long value = raw >>> 1 ^ -(raw & 1);
-      long growth = type.scale() - scale[i];
-      if (growth == 0 && Math.abs(value) < POWERS_OF_TEN[type.precision()]) {
-        out[i] = value;
-      } else if (growth > 0
-          && growth <= type.precision()
-          && Math.abs(value) < POWERS_OF_TEN[type.precision() - (int) growth]) {
-        out[i] = value * POWERS_OF_TEN[(int) growth];
-      } else {
-        out[i] = slowly(length, (int) scale[i]);
+      while (stop < n && indexes[stop] == indexes[stop - 1] + 1) {
+        stop++;
       }
+      next = indexes[stop - 1] + 1;
+      while (i < stop) {
+        i = numbers(out, i, stop);
+      }
+    }
+    rescale(out, n);
+  }
+
+  /** Reads some numbers to {@code out[from, to)}; past the last one read. */
+  private int numbers(long[] out, int from, int to) {
+    if (feed.here() < MOST_BYTES) {
+      feed.want(WINDOW);
+    }
+    int i = shortNumbers(feed.data(), feed.pos(), feed.pos() + feed.here(), out, from, to);
+    if (i > from) {
+      return i;
+    }
+    int length = longLength();
+    if (length > LONG_BYTES) {
+      out[from] = slowly(feed.data(), feed.pos(), length, (int) scale[from]);
+      scale[from] = type.scale();
       feed.skip(length);
+    } else {
+      long raw = 0;
+      for (int shift = 0; shift < 7 * length; shift += 7) {
+        raw |= (feed.next() & 0x7fL) << shift;
+      }
+      out[from] = raw >>> 1 ^ -(raw & 1);
+    }
+    return from + 1;
+  }
+
+  // A number of up to eight bytes is one load: its groups of seven bits are moved together in pairs.
+  private int shortNumbers(byte[] data, int at, int end, long[] out, int from, int to) {
+    int last = end - Long.BYTES;
+    int pos = at;
+    int i = from;
+    while (i < to && pos <= last) {
+      long word = (long) LONG.get(data, pos);
+      long ends = ~word & LAST;
+      if (ends == 0) {
+        break;
+      }
+      // All bits up to the last one of the number.
+      word &= (ends ^ ends - 1) & ~LAST;
+      word = word & 0x007f007f007f007fL | (word & 0x7f007f007f007f00L) >>> 1;
+      word = word & 0x00003fff00003fffL | (word & 0x3fff00003fff0000L) >>> 2;
+      word = word & 0x000000000fffffffL | (word & 0x0fffffff00000000L) >>> 4;
+      out[i++] = word >>> 1 ^ -(word & 1);
+      pos += (Long.numberOfTrailingZeros(ends) >>> 3) + 1;
+    }
+    feed.skip(pos - at);
+    return i;
+  }
+
+  /** To the column's scale: writers leave zeros at the end out. */
+  private void rescale(long[] out, int n) {
+    int precision = type.precision();
+    int wanted = type.scale();
+    for (int i = 0; i < n; i++) {
+      long growth = wanted - scale[i];
+      if (growth >= 0
+          && growth <= precision
+          && Math.abs(out[i]) < POWERS_OF_TEN[precision - (int) growth]) {
+        out[i] *= POWERS_OF_TEN[(int) growth];
+      } else {
+        out[i] = slowly(out[i], (int) scale[i]);
+      }
     }
   }
 
@@ -108,22 +164,10 @@ final class DecimalValues implements FixedValues, Positioned {
     }
   }
 
-  /** Bytes of the next number, which are made to lie together. */
-  private int length() {
-    if (feed.here() < MOST_BYTES) {
-      feed.want(WINDOW);
-    }
-    long ends = ~(long) LONG.get(feed.data(), feed.pos()) & LAST;
-    int length = ends != 0 ? (Long.numberOfTrailingZeros(ends) >>> 3) + 1 : longLength();
-    if (length > feed.here()) {
-      throw feed.ended();
-    }
-    return length;
-  }
-
+  /** Bytes of the next number, which lie together. */
   private int longLength() {
     int most = Math.min(MOST_BYTES, feed.here());
-    for (int i = Long.BYTES; i < most; i++) {
+    for (int i = 0; i < most; i++) {
       if (feed.data()[feed.pos() + i] >= 0) {
         return i + 1;
       }
@@ -133,26 +177,23 @@ final class DecimalValues implements FixedValues, Positioned {
         : new CorruptStreamException("a decimal of more than " + MOST_BYTES + " bytes");
   }
 
-  /** The number of {@code length} bytes, at most nine: its groups of seven bits moved together. */
-  private long number(int length) {
-    int at = feed.pos();
-    long word = (long) LONG.get(feed.data(), at);
-    if (length < Long.BYTES) {
-      word &= (1L << 8 * length) - 1;
+  private long slowly(long value, int fileScale) {
+    byte[] bytes = new byte[LONG_BYTES + 1];
+    long rest = value << 1 ^ value >> 63;
+    int n = 0;
+    for (; rest >>> 7 != 0; rest >>>= 7) {
+      bytes[n++] = (byte) (rest | 0x80);
     }
-    word &= ~LAST;
-    word = word & 0x007f007f007f007fL | (word & 0x7f007f007f007f00L) >>> 1;
-    word = word & 0x00003fff00003fffL | (word & 0x3fff00003fff0000L) >>> 2;
-    word = word & 0x000000000fffffffL | (word & 0x0fffffff00000000L) >>> 4;
-    return length > Long.BYTES ? word | (feed.data()[at + Long.BYTES] & 0x7fL) << 56 : word;
+    bytes[n++] = (byte) rest;
+    return slowly(bytes, 0, n, fileScale);
   }
 
-  private long slowly(int length, int fileScale) {
+  private long slowly(byte[] bytes, int at, int length, int fileScale) {
     HiveDecimalWritable read = new HiveDecimalWritable();
     byte[] scratch = new byte[HiveDecimal.SCRATCH_BUFFER_LEN_SERIALIZATION_UTILS_READ];
     try {
       if (read.serializationUtilsRead(
-          new ByteArrayInputStream(feed.data(), feed.pos(), length), fileScale, scratch)) {
+          new ByteArrayInputStream(bytes, at, length), fileScale, scratch)) {
         return Decimal.apply(
                 read.getHiveDecimal().bigDecimalValue(), type.precision(), type.scale())
             .toUnscaledLong();
