@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc
 
+import java.util.TimeZone
+
 import scala.collection.mutable.ArrayBuffer
 import scala.util.{Failure, Random, Success, Try}
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.orc.OrcConf
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -24,10 +28,12 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
     def rows: Int = stripe.rows
   }
 
-  private def samples(random: Random, kind: Kind, most: Int)(check: Sample => Unit): Unit = {
-    val path = write(random, kind, random.nextInt(most))
-    val expected = bySpark(path, kind)
-    withStripes(path) { stripes =>
+  private def samples(random: Random, kind: Kind, most: Int)(check: Sample => Unit): Unit =
+    read(write(random, kind, random.nextInt(most)), kind, conf)(check)
+
+  private def read(path: Path, kind: Kind, settings: Configuration)(check: Sample => Unit): Unit = {
+    val expected = bySpark(path, kind, settings)
+    withStripes(path, settings) { stripes =>
       var first = 0
       for (s <- 0 until stripes.count) withClue(s"stripe $s of ${stripes.count}: ") {
         val stripe = stripes.stripe(s)
@@ -38,8 +44,8 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
     }
   }
 
-  private def withStripes(path: Path)(f: WholeStripes => Unit): Unit = {
-    val stripes = new WholeStripes(conf, path)
+  private def withStripes(path: Path, settings: Configuration)(f: WholeStripes => Unit): Unit = {
+    val stripes = new WholeStripes(settings, path)
     try f(stripes)
     finally stripes.close()
   }
@@ -196,9 +202,41 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
             val test = passes(p, s)
             val expected = positions(asked).filter(r => test(s.expected(r)))
             assert(positions(passed).toSeq == expected.toSeq, s"by $p of $asked")
+            for ((row, v) <- expected.zip(selected(random, s, column, expected))) {
+              assert(same(v, s.expected(row)), s"row $row: $v instead of ${s.expected(row)}")
+            }
           }
         }
       }
+    }
+  }
+
+  private def checkAll(random: Random)(s: Sample): Unit = {
+    val got = selected(random, s, s.shared(), Array.range(0, s.rows))
+    for ((row, v) <- Array.range(0, s.rows).zip(got)) {
+      assert(same(v, s.expected(row)), s"row $row: $v instead of ${s.expected(row)}")
+    }
+  }
+
+  test("times by a writer in another zone than the reader's are those that Spark reads") {
+    val own = TimeZone.getDefault
+    val zones = Seq("America/Los_Angeles", "Asia/Kolkata", "UTC", "Europe/Paris")
+    try
+      for { writer <- zones; reader <- zones } withClue(s"$writer, $reader: ")(forSeeds(3) { random =>
+        TimeZone.setDefault(TimeZone.getTimeZone(writer))
+        val kind = Kind("timestamp", TimestampType)
+        val path = write(random, kind, 3000)
+        TimeZone.setDefault(TimeZone.getTimeZone(reader))
+        read(path, kind, conf)(checkAll(random))
+      })
+    finally TimeZone.setDefault(own)
+  }
+
+  test("dates and times by a reader that asks for the proleptic calendar are those that Spark reads") {
+    val proleptic = new Configuration(conf)
+    proleptic.setBoolean(OrcConf.PROLEPTIC_GREGORIAN.getAttribute, true)
+    for (kind <- Seq(Kind("date", DateType), Kind("timestamp", TimestampType))) {
+      forSeeds(10)(random => read(write(random, kind, 3000), kind, proleptic)(checkAll(random)))
     }
   }
 

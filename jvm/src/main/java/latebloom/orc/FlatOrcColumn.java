@@ -40,6 +40,7 @@ final class FlatOrcColumn implements SelectiveColumn {
   private final long[] one = new long[1];
 
   private ValueSink sink;
+  private int[] places = new int[0];
 
   FlatOrcColumn(StripeColumn column, Held held) {
     this.column = column;
@@ -145,7 +146,7 @@ final class FlatOrcColumn implements SelectiveColumn {
           filterCodes(read, base, row, n, mask, passed);
         } else {
           ascend(indexes, base + row, n);
-          int m = test(read, n, predicate);
+          int m = test(read, n, predicate, null, row);
           if (m == n) {
             passed.addRange(row, row + n);
           } else {
@@ -218,7 +219,8 @@ final class FlatOrcColumn implements SelectiveColumn {
       return;
     }
     OrcValues read = sections.values();
-    int m = mask == null ? test(read, valid, predicate) : testCodes(read, valid, mask);
+    int m =
+        mask == null ? test(read, valid, predicate, candidates, 0) : testCodes(read, valid, mask);
     column.counters().add(Counter.VALUES_DECODED, valid);
     for (int i = 0; i < m; i++) {
       passing[i] = candidates[passing[i]];
@@ -226,15 +228,34 @@ final class FlatOrcColumn implements SelectiveColumn {
     passed.add(passing, m);
   }
 
-  /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */
-  private int test(OrcValues read, int n, ColumnPredicate predicate) {
+  /**
+   * Which of the values at {@code indexes[0, n)} pass, into {@code passing}. Their rows are
+   * {@code rowOf}, or those from {@code firstRow} on.
+   */
+  private int test(
+      OrcValues read, int n, ColumnPredicate predicate, int[] rowOf, int firstRow) {
+    KeptValues kept = keeps() && column.kept().mayKeep(n) ? column.kept() : null;
+    int m;
     if (held == Held.BYTES) {
       read.strings().locate(indexes, n, offsets, lengths);
       byte[] data = read.strings().data();
-      return Keys.filterBytes(false, data, offsets, lengths, n, predicate, passing);
+      m = Keys.filterBytes(false, data, offsets, lengths, n, predicate, passing);
+      if (kept != null) {
+        kept.strings(rowOf, firstRow, passing, m, data, offsets, lengths);
+      }
+    } else {
+      read.fixed().read(indexes, n, values);
+      m = Keys.filter(held, values, n, predicate, passing);
+      if (kept != null) {
+        kept.numbers(rowOf, firstRow, passing, m, values);
+      }
     }
-    read.fixed().read(indexes, n, values);
-    return Keys.filter(held, values, n, predicate, passing);
+    return m;
+  }
+
+  /** Of floats and doubles a filter leaves only what they are compared by. */
+  private boolean keeps() {
+    return column.isPayload() && held != Held.FLOAT && held != Held.DOUBLE;
   }
 
   /** As {@link #test}, by the mask over codes. */
@@ -282,6 +303,9 @@ final class FlatOrcColumn implements SelectiveColumn {
       sink = new ValueSink(held);
     }
     sink.begin(out, n);
+    if (n > 0 && selectKept(wanted, n)) {
+      return;
+    }
     try {
       int i = 0;
       while (i < n) {
@@ -301,6 +325,31 @@ final class FlatOrcColumn implements SelectiveColumn {
       throw column.corrupt(e);
     }
     column.counters().add(Counter.VALUES_DECODED, n);
+  }
+
+  /** Selects what a filter kept of all these rows; false if it did not. */
+  private boolean selectKept(int[] wanted, int n) {
+    if (!keeps() || coded()) {
+      return false;
+    }
+    if (places.length < n) {
+      places = new int[n];
+    }
+    KeptValues kept = column.kept();
+    if (!kept.find(wanted, n, places)) {
+      return false;
+    }
+    for (int i = 0; i < n; i += BLOCK) {
+      int k = Math.min(BLOCK, n - i);
+      if (held == Held.BYTES) {
+        kept.locate(places, i, k, offsets, lengths);
+        sink.strings(kept.data(), offsets, lengths, k, rows, k, null);
+      } else {
+        kept.numbersAt(places, i, k, values);
+        sink.values(values, k, rows, k, null);
+      }
+    }
+    return true;
   }
 
   /** Hands the values of {@code rows[0, n)}, rows of the current section, to the sink. */

@@ -17,8 +17,11 @@ final class FlatStreams extends StripeColumn {
   private final OrcColumn column;
   private final ColumnStreams streams;
   private final int id;
+  private final boolean payload;
 
-  FlatStreams(OrcStripe stripe, OrcSplit split, OrcColumn column, ColumnStreams streams) {
+  FlatStreams(
+      OrcStripe stripe, OrcSplit split, OrcColumn column, ColumnStreams streams, boolean payload) {
+    this.payload = payload;
     this.stripe = stripe;
     this.split = split;
     this.column = column;
@@ -93,6 +96,11 @@ final class FlatStreams extends StripeColumn {
   public String place() {
     return stripe.place().file() + ": stripe " + stripe.place().stripe() + ", column "
         + column.field.name();
+  }
+
+  @Override
+  public boolean isPayload() {
+    return payload;
   }
 
   @Override

@@ -395,7 +395,8 @@ final class OrcStripe implements RowGroup {
           OrcColumn c = split.columns[k];
           return c.fileType() == null || split.spec.depth(k) > 0
               ? Optional.empty()
-              : Optional.of(new FlatStreams(this, split, c, columnStreams(k)))
+              : Optional.of(
+                      new FlatStreams(this, split, c, columnStreams(k), k < split.spec.payload()))
                   .filter(OrcColumns::isFlat);
         });
   }

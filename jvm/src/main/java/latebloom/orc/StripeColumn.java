@@ -15,6 +15,7 @@ import org.apache.spark.sql.types.DataType;
  */
 public abstract class StripeColumn {
   private StripeDictionary dictionary;
+  private KeptValues kept;
 
   /** Rows of the stripe. */
   public abstract int rows();
@@ -55,6 +56,9 @@ public abstract class StripeColumn {
   /** What error messages name: file, stripe and column. */
   public abstract String place();
 
+  /** Whether what passes a filter of the column will be read again, as payload. */
+  public abstract boolean isPayload();
+
   public abstract Counters counters();
 
   /** The dictionary of byte strings; decoded once. */
@@ -63,6 +67,14 @@ public abstract class StripeColumn {
       dictionary = StripeDictionary.read(this);
     }
     return dictionary;
+  }
+
+  /** What filters kept for the payload. */
+  final KeptValues kept() {
+    if (kept == null) {
+      kept = new KeptValues();
+    }
+    return kept;
   }
 
   /** The bytes of a stream; of one that is not there, none. */

@@ -194,6 +194,11 @@ public final class WholeStripes implements AutoCloseable {
     }
 
     @Override
+    public boolean isPayload() {
+      return true;
+    }
+
+    @Override
     public Counters counters() {
       return counters;
     }
