@@ -111,7 +111,8 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
   }
 
   private def ranges(random: Random, keys: Seq[Long]): LongRanges = {
-    def key = if (keys.isEmpty || random.nextInt(5) == 0) random.nextLong() else random.oneOf(keys: _*)
+    def key =
+      if (keys.isEmpty || random.nextInt(5) == 0) random.nextLong() else random.oneOf(keys: _*)
     random.nextInt(7) match {
       case 0 => LongRanges.atLeast(key)
       case 1 => LongRanges.atMost(key)
@@ -149,11 +150,16 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
   }
 
   private def predicate(random: Random, s: Sample): ColumnPredicate = {
-    val some = Seq.fill(20)(s.expected).flatMap(e => if (e.isEmpty) None else Option(random.oneOf(e.toSeq: _*)))
+    val some = Seq.fill(20)(s.expected).flatMap(e =>
+      if (e.isEmpty) None else Option(random.oneOf(e.toSeq: _*))
+    )
     val divisor = 1 + random.nextInt(4)
     if (random.nextInt(4) == 0) {
       val byHash: RowPredicate = row =>
-        row.isNullAt(0) == (divisor == 1) || !row.isNullAt(0) && hash(row, s.kind.spark) % divisor == 0
+        row.isNullAt(0) == (divisor == 1) || !row.isNullAt(0) && hash(
+          row,
+          s.kind.spark
+        ) % divisor == 0
       new CompiledColumn(byHash, s.kind.spark, random.nextBoolean())
     } else if (s.kind.spark == StringType || s.kind.spark == BinaryType)
       new ColumnPredicate.Bytes(
@@ -222,17 +228,20 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
     val own = TimeZone.getDefault
     val zones = Seq("America/Los_Angeles", "Asia/Kolkata", "UTC", "Europe/Paris")
     try
-      for { writer <- zones; reader <- zones } withClue(s"$writer, $reader: ")(forSeeds(3) { random =>
-        TimeZone.setDefault(TimeZone.getTimeZone(writer))
-        val kind = Kind("timestamp", TimestampType)
-        val path = write(random, kind, 3000)
-        TimeZone.setDefault(TimeZone.getTimeZone(reader))
-        read(path, kind, conf)(checkAll(random))
-      })
+      for { writer <- zones; reader <- zones }
+        withClue(s"$writer, $reader: ")(forSeeds(3) { random =>
+          TimeZone.setDefault(TimeZone.getTimeZone(writer))
+          val kind = Kind("timestamp", TimestampType)
+          val path = write(random, kind, 3000)
+          TimeZone.setDefault(TimeZone.getTimeZone(reader))
+          read(path, kind, conf)(checkAll(random))
+        })
     finally TimeZone.setDefault(own)
   }
 
-  test("dates and times by a reader that asks for the proleptic calendar are those that Spark reads") {
+  test(
+    "dates and times by a reader that asks for the proleptic calendar are those that Spark reads"
+  ) {
     val proleptic = new Configuration(conf)
     proleptic.setBoolean(OrcConf.PROLEPTIC_GREGORIAN.getAttribute, true)
     for (kind <- Seq(Kind("date", DateType), Kind("timestamp", TimestampType))) {
@@ -268,8 +277,8 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
               assert(e.getMessage.contains("column 1: "))
             case Failure(e: ArithmeticException) => // as Spark says of a value out of its range
             case Failure(e: java.io.IOException) if e.getMessage.contains("rotobuf") =>
-            case Failure(e) => throw e
-            case Success(_) =>
+            case Failure(e)                                                          => throw e
+            case Success(_)                                                          =>
           }
           assert(System.nanoTime - started < 5000000000L)
         }

@@ -24,7 +24,8 @@ import org.apache.spark.sql.vectorized.ColumnVector
 
 import latebloom.read.RandomCases
 
-/** Files of one column with every choice of the writer at random, and what Spark reads from them. */
+/** Files of one column with every choice of the writer at random, and what Spark reads from them.
+  */
 trait OrcSamples extends RandomCases {
   val conf = new Configuration(false)
 
@@ -62,7 +63,8 @@ trait OrcSamples extends RandomCases {
     while (i < n) {
       val end = math.min(n, i + 1 + random.nextInt(random.oneOf(4, 40, 600, 4000)))
       val width = 1 + random.nextInt(bits)
-      val base = random.oneOf(0L, random.nextInt(1000).toLong, random.nextLong() >> random.nextInt(64))
+      val base =
+        random.oneOf(0L, random.nextInt(1000).toLong, random.nextLong() >> random.nextInt(64))
       var last = base
       val step = random.nextInt(7) - 3
       val shape = random.nextInt(6)
@@ -73,7 +75,8 @@ trait OrcSamples extends RandomCases {
           case 2 => last += random.nextInt(50); last
           case 3 => last -= random.nextInt(50); last
           case 4 => random.nextLong() >> (64 - width)
-          case _ => base + random.nextInt(30) + (if (random.nextInt(40) == 0) random.nextInt() else 0)
+          case _ =>
+            base + random.nextInt(30) + (if (random.nextInt(40) == 0) random.nextInt() else 0)
         })
       }
       i = end
@@ -110,39 +113,55 @@ trait OrcSamples extends RandomCases {
   }
 
   /** Fills rows of a batch that are not null. */
-  private def filler(random: Random, kind: Kind, n: Int, vector: ColumnVector2): Int => Int => Unit =
+  private def filler(
+      random: Random,
+      kind: Kind,
+      n: Int,
+      vector: ColumnVector2
+  ): Int => Int => Unit =
     vector match {
       case v: TimestampColumnVector =>
         val old = random.nextBoolean()
-        row => i => {
-          val seconds =
-            if (old) random.nextLong(12000000000L) - 11000000000L else random.nextInt(2000000000).toLong
-          val t = new Timestamp(seconds * 1000)
-          t.setNanos(random.oneOf(0, 1000, 999999999, random.nextInt(1000) * 1000000, random.nextInt(1000000000)))
-          v.set(i, t)
-        }
-      case v: DoubleColumnVector =>
-        _ => i =>
-          v.vector(i) = random.nextInt(8) match {
-            case 0 => Double.NaN
-            case 1 => Double.PositiveInfinity
-            case 2 => 1.5
-            case _ => random.nextFloat() * 100
+        row =>
+          i => {
+            val seconds =
+              if (old) random.nextLong(12000000000L) - 11000000000L
+              else random.nextInt(2000000000).toLong
+            val t = new Timestamp(seconds * 1000)
+            t.setNanos(random.oneOf(
+              0,
+              1000,
+              999999999,
+              random.nextInt(1000) * 1000000,
+              random.nextInt(1000000000)
+            ))
+            v.set(i, t)
           }
+      case v: DoubleColumnVector =>
+        _ =>
+          i =>
+            v.vector(i) = random.nextInt(8) match {
+              case 0 => Double.NaN
+              case 1 => Double.PositiveInfinity
+              case 2 => 1.5
+              case _ => random.nextFloat() * 100
+            }
       case v: DecimalColumnVector =>
         val d = kind.spark.asInstanceOf[DecimalType]
         val unscaled = numbers(random, n, 63)
         val most = BigInt(10).pow(d.precision)
-        row => i => {
-          val digits = BigInt(10).pow(1 + random.nextInt(d.precision)) min most
-          v.set(i, HiveDecimal.create((BigInt(unscaled(row)) % digits).bigInteger, d.scale))
-        }
+        row =>
+          i => {
+            val digits = BigInt(10).pow(1 + random.nextInt(d.precision)) min most
+            v.set(i, HiveDecimal.create((BigInt(unscaled(row)) % digits).bigInteger, d.scale))
+          }
       case v: BytesColumnVector =>
         val value = text(random, n)
-        row => i => {
-          val b = value(row)
-          v.setRef(i, b, 0, b.length)
-        }
+        row =>
+          i => {
+            val b = value(row)
+            v.setRef(i, b, 0, b.length)
+          }
       case v: LongColumnVector =>
         val bits = kind.file match {
           case "boolean"  => 1
@@ -181,7 +200,10 @@ trait OrcSamples extends RandomCases {
       .compress(codec)
       .bufferSize(random.oneOf(1 << 10, 1 << 14, 1 << 18))
       .enforceBufferSize()
-      .encodingStrategy(random.oneOf(OrcFile.EncodingStrategy.SPEED, OrcFile.EncodingStrategy.COMPRESSION))
+      .encodingStrategy(random.oneOf(
+        OrcFile.EncodingStrategy.SPEED,
+        OrcFile.EncodingStrategy.COMPRESSION
+      ))
       .version(random.oneOf(OrcFile.Version.V_0_12, OrcFile.Version.V_0_12, OrcFile.Version.V_0_11))
       .rowIndexStride(random.oneOf(0, 1000, 1003, 2500, 10000))
       .setProlepticGregorian(random.nextInt(4) == 0)
@@ -215,9 +237,9 @@ trait OrcSamples extends RandomCases {
   def bySpark(path: Path, kind: Kind, settings: Configuration = conf): Array[Any] = {
     val task = new Configuration(settings)
     val fileType = kind.spark match {
-      case _: YearMonthIntervalType                   => "int"
+      case _: YearMonthIntervalType                  => "int"
       case _: DayTimeIntervalType | TimestampNTZType => "bigint"
-      case t                                          => t.catalogString
+      case t                                         => t.catalogString
     }
     task.set(OrcConf.MAPRED_INPUT_SCHEMA.getAttribute, s"struct<c:$fileType>")
     task.set(OrcConf.INCLUDE_COLUMNS.getAttribute, "0")
