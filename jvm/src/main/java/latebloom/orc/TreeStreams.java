@@ -23,7 +23,10 @@ final class TreeStreams extends StripePlanner {
 
   @Override
   public InStream getStream(StreamName name) {
-    return stripe.open(name.getColumn(), name.getKind());
+    InStream in = stripe.open(name.getColumn(), name.getKind());
+    // A dictionary is read until its stream ends.
+    boolean whole = name.getKind() == OrcProto.Stream.Kind.DICTIONARY_DATA;
+    return in == null || whole ? in : new StrictStream(in);
   }
 
   @Override
