@@ -40,7 +40,7 @@ final class ColumnStreams {
 
   void wantIndex(List<Wanted> ranges) {
     for (int id : column.ids) {
-      stripe.wantIndex(id, ranges);
+      stripe.indexes().want(id, ranges);
     }
   }
 
@@ -49,7 +49,7 @@ final class ColumnStreams {
     if (whole || rows.isNone()) {
       return;
     }
-    indexed = stripe.hasIndexes(column.ids);
+    indexed = stripe.indexes().hasAll(column.ids);
     if (!indexed || !stripe.missesStrides(rows)) {
       whole = true;
       planned = false;
@@ -77,8 +77,8 @@ final class ColumnStreams {
       }
       for (int from = strides.nextSetBit(0); from >= 0; ) {
         int to = strides.nextClearBit(from);
-        int start = stripe.start(s, from);
-        int end = stripe.end(s, to);
+        int start = stripe.indexes().start(s, from);
+        int end = stripe.indexes().end(s, to);
         if (start > end) {
           throw stripe.place().corrupt("the row index of column " + s.column + " goes backwards");
         }

@@ -74,7 +74,7 @@ final class FlatStreams extends StripeColumn {
 
   @Override
   public PositionProvider positions(int stride) throws IOException {
-    return stripe.positions(column.ids, stride)[id];
+    return stripe.indexes().positions(column.ids, stride)[id];
   }
 
   @Override

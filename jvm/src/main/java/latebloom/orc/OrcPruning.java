@@ -154,15 +154,15 @@ public final class OrcPruning {
     if (indexed.length == 0 || stripe.strides() == 1 && !blooms) {
       return Selection.all(stripe.rows());
     }
-    stripe.fetchIndexes(indexed, bloomed);
+    stripe.indexes().fetch(indexed, bloomed);
     OrcProto.BloomFilterIndex[] filters = new OrcProto.BloomFilterIndex[leaves.length];
     OrcProto.RowIndex[] indexes = new OrcProto.RowIndex[leaves.length];
     for (int i = 0; i < leaves.length; i++) {
       if (leaves[i].isKnown()) {
         int id = leaves[i].type.getId();
-        indexes[i] = stripe.index(id);
+        indexes[i] = stripe.indexes().of(id);
         boolean tested = Arrays.stream(bloomed).anyMatch(b -> b == id);
-        filters[i] = tested && leaves[i].isEquality() ? stripe.blooms(id) : null;
+        filters[i] = tested && leaves[i].isEquality() ? stripe.indexes().blooms(id) : null;
       }
     }
     Selection.Builder rows = new Selection.Builder(stripe.rows());

@@ -22,11 +22,8 @@ import latebloom.read.SelectiveColumn;
 import org.apache.orc.OrcProto;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.StripeInformation;
-import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.InStream;
-import org.apache.orc.impl.PositionProvider;
-import org.apache.orc.impl.RecordReaderImpl.PositionProviderImpl;
 import org.apache.orc.impl.RecordReaderUtils;
 import org.apache.orc.impl.StreamName;
 import org.apache.spark.sql.types.DataType;
@@ -40,7 +37,7 @@ final class OrcStripe implements RowGroup {
   private final int stride;
   private final OrcProto.StripeFooter footer;
   private final Map<StreamName, StripeStream> streams = new LinkedHashMap<>();
-  private final Map<Integer, OrcProto.RowIndex> indexes = new HashMap<>();
+  private final RowIndexes indexes;
   private final Map<Integer, ColumnStreams> columns = new HashMap<>();
   private final Map<Integer, Optional<FlatStreams>> flat = new HashMap<>();
   private final Map<Use, FlatCursor> flatCursors = new HashMap<>();
@@ -60,6 +57,7 @@ final class OrcStripe implements RowGroup {
     this.stride = split.reader.getRowIndexStride();
     this.footer = readFooter();
     findStreams();
+    this.indexes = new RowIndexes(this, split);
     this.treeStreams = new TreeStreams(this, split.reader);
   }
 
@@ -137,9 +135,18 @@ final class OrcStripe implements RowGroup {
     return streams.containsKey(new StreamName(column, kind));
   }
 
+  RowIndexes indexes() {
+    return indexes;
+  }
+
+  /** Null if the stripe has no such stream. */
+  StripeStream stream(int column, Kind kind) {
+    return streams.get(new StreamName(column, kind));
+  }
+
   /** A cursor over what was fetched of a stream; null if the stripe has no such stream. */
   InStream open(int column, Kind kind) {
-    StripeStream s = streams.get(new StreamName(column, kind));
+    StripeStream s = stream(column, kind);
     return s == null ? null : s.open(split.compression);
   }
 
@@ -185,123 +192,11 @@ final class OrcStripe implements RowGroup {
     }
   }
 
-  void wantIndex(int column, List<Wanted> ranges) {
-    StripeStream s = streams.get(new StreamName(column, Kind.ROW_INDEX));
-    if (s != null) {
-      s.want(0, s.length, ranges);
-    }
-  }
-
-  /** Whether all of the columns have an index, which was fetched. */
-  boolean hasIndexes(int[] ids) throws IOException {
-    for (int id : ids) {
-      if (index(id) == null) {
-        return false;
-      }
-    }
-    return ids.length > 0;
-  }
-
-  /** Null without one that fits the stripe. */
-  OrcProto.RowIndex index(int column) throws IOException {
-    StripeStream s = streams.get(new StreamName(column, Kind.ROW_INDEX));
-    if (stride <= 0 || s == null || s.fetched() == 0) {
-      return null;
-    }
-    OrcProto.RowIndex known = indexes.get(column);
-    if (known == null) {
-      try {
-        known = OrcProto.RowIndex.parseFrom(InStream.createCodedInputStream(s.open(split.compression)));
-      } catch (IOException | RuntimeException e) {
-        throw place.corrupt("row index of column " + column, e);
-      }
-      indexes.put(column, known);
-    }
-    return known.getEntryCount() == strides() ? known : null;
-  }
-
-  /** Where a stride begins in a stream. */
-  int start(StripeStream s, int stride) throws IOException {
-    return stride == 0 ? 0 : position(s, stride);
-  }
-
-  /** Where a stream's bytes end that the strides before {@code stride} need. */
-  int end(StripeStream s, int stride) throws IOException {
-    if (stride >= strides()) {
-      return s.length;
-    }
-    return (int)
-        RecordReaderUtils.estimateRgEndOffset(
-            split.compression.isCompressed(),
-            split.compression.getBufferSize(),
-            false,
-            position(s, stride),
-            s.length);
-  }
-
-  private int position(StripeStream s, int stride) throws IOException {
-    TypeDescription type = split.reader.getSchema().findSubtype(s.column);
-    OrcProto.RowIndexEntry entry = index(s.column).getEntry(stride);
-    int at =
-        RecordReaderUtils.getIndexPosition(
-            encoding(s.column).getKind(),
-            type.getCategory(),
-            s.kind,
-            split.compression.isCompressed(),
-            has(s.column, Kind.PRESENT));
-    if (at >= entry.getPositionsCount()
-        || entry.getPositions(at) < 0
-        || entry.getPositions(at) > s.length) {
-      throw place.corrupt("the row index of column " + s.column + " points outside of a stream");
-    }
-    return (int) entry.getPositions(at);
-  }
-
-  /** Where the columns must be sought for the first row of a stride that is not the first. */
-  PositionProvider[] positions(int[] ids, int stride) throws IOException {
-    PositionProvider[] positions =
-        new PositionProvider[split.reader.getSchema().getMaximumId() + 1];
-    for (int id : ids) {
-      positions[id] = new PositionProviderImpl(index(id).getEntry(stride));
-    }
-    return positions;
-  }
-
   // ---- the scan
 
   @Override
   public Selection prune() throws IOException {
     return split.pruning == null ? Selection.all(rows) : split.pruning.rows(this);
-  }
-
-  /** Fetches the row indexes of some columns, and their Bloom filters. */
-  void fetchIndexes(int[] ids, int[] blooms) throws IOException {
-    List<Wanted> ranges = new ArrayList<>();
-    for (int id : ids) {
-      wantIndex(id, ranges);
-    }
-    for (int id : blooms) {
-      StripeStream s = streams.get(new StreamName(id, Kind.BLOOM_FILTER_UTF8));
-      if (s != null) {
-        s.want(0, s.length, ranges);
-      }
-    }
-    split.fetcher.fetch(ranges);
-  }
-
-  /** The Bloom filters of a column's strides; null if there are none that fit the stripe. */
-  OrcProto.BloomFilterIndex blooms(int column) throws IOException {
-    InStream in = open(column, Kind.BLOOM_FILTER_UTF8);
-    if (in == null) {
-      return null;
-    }
-    try {
-      OrcProto.BloomFilterIndex read =
-          OrcProto.BloomFilterIndex.parseFrom(InStream.createCodedInputStream(in));
-      return read.getBloomFilterCount() == strides() ? read : null;
-    } catch (IOException | RuntimeException e) {
-      throw place.corrupt("Bloom filters of column " + column, e);
-    }
   }
 
   @Override

@@ -119,7 +119,7 @@ final class TreeColumn implements SelectiveColumn {
       at = 0;
     }
     if (indexed && stripe.strideOf(at) != stride) {
-      reader.seek(stripe.positions(column.ids, stride), ReadPhase.ALL);
+      reader.seek(stripe.indexes().positions(column.ids, stride), ReadPhase.ALL);
       at = stripe.firstRow(stride);
     }
     if (row > at) {
