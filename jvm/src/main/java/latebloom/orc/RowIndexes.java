@@ -17,6 +17,9 @@ import org.apache.orc.impl.RecordReaderUtils;
 
 /** The row indexes of a stripe's columns, and their Bloom filters: fetched as they are needed. */
 final class RowIndexes {
+  /** Most bytes of a run of numbers: 512 of 8 bytes. */
+  private static final int LONGEST_RUN = 512 * 8;
+
   private final OrcStripe stripe;
   private final OrcSplit split;
   private final Map<Integer, OrcProto.RowIndex> known = new HashMap<>();
@@ -66,18 +69,32 @@ final class RowIndexes {
     return stride == 0 ? 0 : position(s, stride);
   }
 
-  /** Where a stream's bytes end that the strides before {@code stride} need. */
+  /**
+   * Where a stream's bytes end that the strides before {@code stride} need. A run of values may reach
+   * into the stride, and with it into the compressed chunk behind the one that the stride begins in.
+   * How long chunks are is not known, but between the chunks that two later strides begin in there is
+   * at least one.
+   */
   int end(StripeStream s, int stride) throws IOException {
     if (stride >= stripe.strides()) {
       return s.length;
     }
-    return (int)
-        RecordReaderUtils.estimateRgEndOffset(
-            split.compression.isCompressed(),
-            split.compression.getBufferSize(),
-            false,
-            position(s, stride),
-            s.length);
+    int chunk = position(s, stride);
+    int bufferSize = split.compression.getBufferSize();
+    boolean compressed = split.compression.isCompressed();
+    long most =
+        RecordReaderUtils.estimateRgEndOffset(compressed, bufferSize, false, chunk, s.length);
+    if (compressed) {
+      int chunks = 2 + (LONGEST_RUN - 1) / bufferSize;
+      for (int later = stride + 1; later < stripe.strides() && chunk < most; later++) {
+        int next = position(s, later);
+        if (next > chunk && --chunks == 0) {
+          return (int) Math.min(next, most);
+        }
+        chunk = Math.max(chunk, next);
+      }
+    }
+    return (int) most;
   }
 
   private int position(StripeStream s, int stride) throws IOException {
@@ -93,7 +110,9 @@ final class RowIndexes {
     if (at >= entry.getPositionsCount()
         || entry.getPositions(at) < 0
         || entry.getPositions(at) > s.length) {
-      throw stripe.place().corrupt("the row index of column " + s.column + " points outside of a stream");
+      throw stripe
+          .place()
+          .corrupt("the row index of column " + s.column + " points outside of a stream");
     }
     return (int) entry.getPositions(at);
   }
