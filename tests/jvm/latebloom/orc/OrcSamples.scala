@@ -10,13 +10,15 @@ import scala.util.Random
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.common.`type`.HiveDecimal
-import org.apache.hadoop.hive.ql.exec.vector._
+import org.apache.hadoop.hive.ql.exec.vector.{ColumnVector => OrcVector, _}
 import org.apache.hadoop.mapreduce.TaskAttemptID
 import org.apache.hadoop.mapreduce.lib.input.FileSplit
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.orc.{CompressionKind, OrcConf, OrcFile, TypeDescription}
+import org.scalatest.{BeforeAndAfterAll, Suite}
 
 import org.apache.spark.memory.MemoryMode
+import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.orc.OrcColumnarBatchReader
 import org.apache.spark.sql.types._
@@ -24,10 +26,14 @@ import org.apache.spark.sql.vectorized.ColumnVector
 
 import latebloom.read.RandomCases
 
-/** Files of one column with every choice of the writer at random, and what Spark reads from them.
-  */
-trait OrcSamples extends RandomCases {
+/** Files of one column, every choice of the writer at random, and what Spark reads from them. */
+trait OrcSamples extends RandomCases with BeforeAndAfterAll { this: Suite =>
   val conf = new Configuration(false)
+  private val folder = Files.createTempDirectory("latebloom-orc")
+
+  override def afterAll(): Unit =
+    try JavaUtils.deleteRecursively(folder.toFile)
+    finally super.afterAll()
 
   /** @param file the type in the file */
   case class Kind(file: String, spark: DataType)
@@ -112,56 +118,31 @@ trait OrcSamples extends RandomCases {
     }
   }
 
-  /** Fills rows of a batch that are not null. */
-  private def filler(
-      random: Random,
-      kind: Kind,
-      n: Int,
-      vector: ColumnVector2
-  ): Int => Int => Unit =
+  /** Puts the value of a row at a place of the vector. */
+  private def putter(random: Random, kind: Kind, n: Int, vector: OrcVector): (Int, Int) => Unit =
     vector match {
-      case v: TimestampColumnVector =>
-        val old = random.nextBoolean()
-        row =>
-          i => {
-            val seconds =
-              if (old) random.nextLong(12000000000L) - 11000000000L
-              else random.nextInt(2000000000).toLong
-            val t = new Timestamp(seconds * 1000)
-            t.setNanos(random.oneOf(
-              0,
-              1000,
-              999999999,
-              random.nextInt(1000) * 1000000,
-              random.nextInt(1000000000)
-            ))
-            v.set(i, t)
+      case v: TimestampColumnVector => putTime(random, v, random.nextBoolean())
+      case v: DoubleColumnVector    =>
+        (_, i) =>
+          v.vector(i) = random.nextInt(8) match {
+            case 0 => Double.NaN
+            case 1 => Double.PositiveInfinity
+            case 2 => 1.5
+            case _ => random.nextFloat() * 100
           }
-      case v: DoubleColumnVector =>
-        _ =>
-          i =>
-            v.vector(i) = random.nextInt(8) match {
-              case 0 => Double.NaN
-              case 1 => Double.PositiveInfinity
-              case 2 => 1.5
-              case _ => random.nextFloat() * 100
-            }
       case v: DecimalColumnVector =>
         val d = kind.spark.asInstanceOf[DecimalType]
         val unscaled = numbers(random, n, 63)
-        val most = BigInt(10).pow(d.precision)
-        row =>
-          i => {
-            val digits = BigInt(10).pow(1 + random.nextInt(d.precision)) min most
-            v.set(i, HiveDecimal.create((BigInt(unscaled(row)) % digits).bigInteger, d.scale))
-          }
+        (row, i) => {
+          val digits = BigInt(10).pow(1 + random.nextInt(d.precision))
+          v.set(i, HiveDecimal.create((BigInt(unscaled(row)) % digits).bigInteger, d.scale))
+        }
       case v: BytesColumnVector =>
         val value = text(random, n)
-        row =>
-          i => {
-            val b = value(row)
-            v.setRef(i, b, 0, b.length)
-          }
+        (row, i) => {
+          val b = value(row)
+          v.setRef(i, b, 0, b.length)
+        }
       case v: LongColumnVector =>
         val bits = kind.file match {
           case "boolean"  => 1
@@ -172,16 +153,25 @@ trait OrcSamples extends RandomCases {
           case _          => 64
         }
         val values = numbers(random, n, bits)
-        row => i => v.vector(i) = if (bits == 1) values(row) & 1 else values(row)
+        (row, i) => v.vector(i) = if (bits == 1) values(row) & 1 else values(row)
     }
 
-  private type ColumnVector2 = org.apache.hadoop.hive.ql.exec.vector.ColumnVector
+  private def putTime(random: Random, v: TimestampColumnVector, old: Boolean)(
+      row: Int,
+      i: Int
+  ): Unit = {
+    val seconds =
+      if (old) random.nextLong(12000000000L) - 11000000000L
+      else random.nextInt(2000000000).toLong
+    val t = new Timestamp(seconds * 1000)
+    val millis = random.nextInt(1000) * 1000000
+    t.setNanos(random.oneOf(0, 1000, 999999999, millis, random.nextInt(1000000000)))
+    v.set(i, t)
+  }
 
   /** Writes a file of one column {@code c}; null rows of it are null. */
   def write(random: Random, kind: Kind, rows: Int): Path = {
-    val dir = Files.createTempDirectory("latebloom-orc")
-    dir.toFile.deleteOnExit()
-    val path = new Path(dir.resolve("f.orc").toUri)
+    val path = new Path(Files.createTempDirectory(folder, "f").resolve("f.orc").toUri)
     val schema = TypeDescription.fromString(s"struct<c:${kind.file}>")
     val settings = new Configuration(conf)
     settings.set(OrcConf.DICTIONARY_KEY_SIZE_THRESHOLD.getAttribute, random.oneOf("0", "1", "0.5"))
@@ -211,7 +201,7 @@ trait OrcSamples extends RandomCases {
     val batch = schema.createRowBatch(1 + random.nextInt(1500))
     val vector = batch.cols(0)
     val isNull = nulls(random, rows)
-    val fill = filler(random, kind, rows, vector)
+    val put = putter(random, kind, rows, vector)
     var row = 0
     while (row < rows) {
       batch.reset()
@@ -221,7 +211,7 @@ trait OrcSamples extends RandomCases {
           vector.noNulls = false
           vector.isNull(i) = true
         } else {
-          fill(row + i)(i)
+          put(row + i, i)
         }
       }
       batch.size = n
