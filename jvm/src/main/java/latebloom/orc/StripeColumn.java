@@ -3,6 +3,7 @@ package latebloom.orc;
 
 import java.io.IOException;
 import latebloom.read.Counters;
+import latebloom.read.Held;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.InStream;
@@ -67,6 +68,16 @@ public abstract class StripeColumn {
       dictionary = StripeDictionary.read(this);
     }
     return dictionary;
+  }
+
+  /** Whether values are codes of dictionary entries. */
+  final boolean isCoded() {
+    return OrcColumns.isDictionary(encoding().getKind());
+  }
+
+  /** Whether filters keep values: of floats and doubles they leave only what these compare by. */
+  final boolean keeps(Held held) {
+    return isPayload() && held != Held.FLOAT && held != Held.DOUBLE;
   }
 
   /** What filters kept for the payload. */
