@@ -3,6 +3,7 @@ package latebloom.read;
 
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataType;
@@ -26,9 +27,11 @@ public final class ConstantColumn implements SelectiveColumn {
       InternalRow struct = (InternalRow) inner;
       inner = struct.isNullAt(0) ? null : d > 1 ? struct.getStruct(0, 1) : struct.get(0, type);
     }
-    this.value = new GenericInternalRow(new Object[] {inner});
+    StructType row = new StructType().add("value", type, true);
+    // A row that gives text as bytes, as those of files do.
+    this.value = UnsafeProjection.create(row).apply(new GenericInternalRow(new Object[] {inner}));
     this.type = type;
-    this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
+    this.converter = new RowToColumnConverter(row);
   }
 
   /** Whether every row passes, or none. */
