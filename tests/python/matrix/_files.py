@@ -481,18 +481,25 @@ def _orc(name: str, write: Write, **rest: Any) -> Variant:
 
 ORC_MIXED = [
     _orc("spark_zstd", by_spark_orc(_strides), full=True),
-    _orc("spark_none", by_spark_orc(_strides, compression="none")),
-    _orc("spark_snappy", by_spark_orc(_strides, compression="snappy")),
-    _orc("spark_lz4", by_spark_orc(_strides, compression="lz4")),
-    _orc("spark_zlib", by_spark_orc(_strides, compression="zlib")),
+    _orc(
+        "spark_none_direct",
+        by_spark_orc(_strides, compression="none", **{"orc.dictionary.key.threshold": "0"}),
+    ),
+    _orc(
+        "spark_snappy_dictionary",
+        by_spark_orc(_strides, compression="snappy", **{"orc.dictionary.key.threshold": "1"}),
+    ),
+    _orc(
+        "spark_lz4_no_index",
+        by_spark_orc(_strides, compression="lz4", **{"orc.create.index": "false"}),
+    ),
+    _orc(
+        "spark_zlib_proleptic",
+        by_spark_orc(_strides, compression="zlib", **{"orc.proleptic.gregorian": "true"}),
+    ),
     _orc(
         "spark_small_chunks",
         by_spark_orc(_strides, **{"orc.compress.size": "1024", "orc.buffer.size.enforce": "true"}),
-    ),
-    _orc("spark_direct", by_spark_orc(_strides, **{"orc.dictionary.key.threshold": "0"})),
-    _orc(
-        "spark_dictionary",
-        by_spark_orc(_strides, **{"orc.dictionary.key.threshold": "1"}),
     ),
     _orc("spark_old", by_spark_orc(_strides, **{"orc.write.format": "0.11"})),
     _orc(
@@ -500,17 +507,14 @@ ORC_MIXED = [
         by_spark_orc(
             _strides,
             **{
-                "orc.bloom.filter.columns": "id,i8,i32,i64,low,mode,s,d,ts,f64,dec",
+                "orc.bloom.filter.columns": "id,i8,i32,i64,low,mode,s,d,ts,f64,dec18",
                 "orc.stripe.row.count": "4000",
             },
         ),
     ),
-    _orc("spark_no_index", by_spark_orc(_strides, **{"orc.create.index": "false"})),
-    _orc("spark_proleptic", by_spark_orc(_strides, **{"orc.proleptic.gregorian": "true"})),
-    _orc("spark_files", by_spark_orc(_tables.mixed, files=3)),
     _orc(
         "spark_split",
-        by_spark_orc(_strides, **{"orc.stripe.row.count": "1200"}),
+        by_spark_orc(_strides, files=2, **{"orc.stripe.row.count": "1200"}),
         confs=_SPLIT,
     ),
     _orc("spark_no_row", by_spark_orc(_tables.nothing), expect="either"),
@@ -531,11 +535,6 @@ ORC_MIXED = [
         expect="spark vectorized-reader-off",
     ),
     _orc(
-        "spark_no_codegen",
-        by_spark_orc(_tables.mixed),
-        confs={"spark.sql.codegen.wholeStage": "false"},
-    ),
-    _orc(
         "spark_no_pushdown",
         by_spark_orc(_strides),
         confs={"spark.sql.orc.filterPushdown": "false"},
@@ -549,7 +548,6 @@ ORC_FLAT = [
         "arrow_direct_zlib",
         by_arrow_orc(_without_zones, compression="zlib", dictionary_key_size_threshold=0.0),
     ),
-    _orc("arrow_no_index", by_arrow_orc(_without_zones, row_index_stride=0)),
     _orc("arrow_old", by_arrow_orc(_without_zones, file_version="0.11")),
 ]
 
