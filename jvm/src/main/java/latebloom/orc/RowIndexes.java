@@ -11,14 +11,15 @@ import org.apache.orc.OrcProto;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.OutStream;
 import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.RecordReaderImpl.PositionProviderImpl;
 import org.apache.orc.impl.RecordReaderUtils;
 
 /** The row indexes of a stripe's columns, and their Bloom filters: fetched as they are needed. */
 final class RowIndexes {
-  /** Most bytes of a run of numbers: 512 of 8 bytes. */
-  private static final int LONGEST_RUN = 512 * 8;
+  /** Most bytes of a run of numbers: header and base, 512 of 8 bytes, 31 patches. */
+  private static final int LONGEST_RUN = 12 + 512 * 8 + 31 * 8;
 
   private final OrcStripe stripe;
   private final OrcSplit split;
@@ -80,19 +81,18 @@ final class RowIndexes {
       return s.length;
     }
     int chunk = position(s, stride);
-    int bufferSize = split.compression.getBufferSize();
-    boolean compressed = split.compression.isCompressed();
-    long most =
-        RecordReaderUtils.estimateRgEndOffset(compressed, bufferSize, false, chunk, s.length);
-    if (compressed) {
-      int chunks = 2 + (LONGEST_RUN - 1) / bufferSize;
-      for (int later = stride + 1; later < stripe.strides() && chunk < most; later++) {
-        int next = position(s, later);
-        if (next > chunk && --chunks == 0) {
-          return (int) Math.min(next, most);
-        }
-        chunk = Math.max(chunk, next);
+    if (!split.compression.isCompressed()) {
+      return (int) Math.min(s.length, chunk + (long) LONGEST_RUN);
+    }
+    int bufferSize = Math.max(1, split.compression.getBufferSize());
+    int chunks = 2 + (LONGEST_RUN - 1) / bufferSize;
+    long most = Math.min(s.length, chunk + chunks * (long) (OutStream.HEADER_SIZE + bufferSize));
+    for (int later = stride + 1; later < stripe.strides() && chunk < most; later++) {
+      int next = position(s, later);
+      if (next > chunk && --chunks == 0) {
+        return (int) Math.min(next, most);
       }
+      chunk = Math.max(chunk, next);
     }
     return (int) most;
   }
