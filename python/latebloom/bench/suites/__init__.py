@@ -3,11 +3,23 @@
 
 from __future__ import annotations
 
-from latebloom.bench.suites import first_light, joins, micro, scan, seeds, store, tpcds, tpch, worst
+from latebloom.bench.suites import (
+    adaptive,
+    first_light,
+    joins,
+    micro,
+    scan,
+    seeds,
+    store,
+    tpcds,
+    tpch,
+    worst,
+)
 
 SUITES = {
     suite.name: suite
     for suite in (
+        adaptive.SUITE,
         first_light.SUITE,
         joins.SUITE,
         micro.SUITE,
