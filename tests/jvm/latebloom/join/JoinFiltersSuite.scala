@@ -134,6 +134,8 @@ class JoinFiltersSuite extends LateBloomTest {
   }
 
   test("no key is named in a plan, a log or a metric") {
+    // A number by itself: times and sizes have any digits.
+    def tellsKey(text: String) = "(?<![\\d.])2603(?!\\d)".r.findFirstIn(text).isDefined
     val logs = new LogAppender("join filters", maxEvents = 100000)
     withLogAppender(logs, level = Some(Level.INFO)) {
       val df = spark.sql("select f.id from fact f join dim d on f.id = d.id * 19 where d.id = 137")
@@ -141,11 +143,11 @@ class JoinFiltersSuite extends LateBloomTest {
       val plan = df.queryExecution.executedPlan
       val filtered = lateScans(plan).filter(_.joinFilters.nonEmpty)
       assert(filtered.nonEmpty)
-      assert(!plan.toString.contains("2603"))
-      assert(!filtered.exists(_.verboseStringWithOperatorId().contains("2603")))
+      assert(!tellsKey(plan.toString))
+      assert(!filtered.exists(s => tellsKey(s.verboseStringWithOperatorId())))
     }
     val told = logs.loggingEvents.map(_.getMessage.getFormattedMessage)
     assert(told.exists(_.contains("Filtering using predicate")))
-    assert(!told.exists(_.contains("2603")))
+    assert(!told.exists(tellsKey))
   }
 }
