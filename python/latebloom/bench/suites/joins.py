@@ -15,9 +15,9 @@ from latebloom.bench.suites.tpch import QUERIES as TPCH
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 
 # One part in a thousand.
-_RARE_PARTS = "p_brand = 'Brand#23' and p_container = 'MED BOX'"
-_JOIN = f"select l.*, p_name from lineitem l join part on l_partkey = p_partkey where {_RARE_PARTS}"
-_Q17 = next(query for query in TPCH if query.name == "q17")
+_RARE = "p_brand = 'Brand#23' and p_container = 'MED BOX'"
+RARE_PARTS = f"select l.*, p_name from lineitem l join part on l_partkey = p_partkey where {_RARE}"
+Q17 = next(query for query in TPCH if query.name == "q17")
 
 _merge = partial(Query, tables=("lineitem", "part"), confs=NO_BROADCAST)
 _broadcast = partial(Query, tables=("lineitem", "part"), confs=_BROADCAST)
@@ -30,10 +30,10 @@ SUITE = Suite(
     "joins on TPC-DS at half the scale factor; joins that keep everything, tiny joins, empty sides, "
     "skewed keys.",
     (
-        _merge("0.1 % of parts, SMJ", _JOIN, at_least=6),
-        _broadcast("0.1 % of parts, BHJ", _JOIN, at_least=2.5),
-        replace(_Q17, name="q17, SMJ", confs=NO_BROADCAST, at_least=6),
-        replace(_Q17, name="q17, BHJ", confs=_BROADCAST, at_least=3),
+        _merge("0.1 % of parts, SMJ", RARE_PARTS, at_least=6),
+        _broadcast("0.1 % of parts, BHJ", RARE_PARTS, at_least=2.5),
+        replace(Q17, name="q17, SMJ", confs=NO_BROADCAST, at_least=6),
+        replace(Q17, name="q17, BHJ", confs=_BROADCAST, at_least=3),
         # One item in a thousand, of five times as many rows as TPC-DS has at factor 1.
         _star(
             "star join",

@@ -62,7 +62,7 @@ _TABLES = Generated(
     }
 )
 
-_Q28 = (
+Q28 = (
     "select avg(l_extendedprice), count(l_extendedprice), count(distinct l_extendedprice)"
     " from lineitem where l_quantity between 0 and 5 and (l_discount between 0.08 and 0.10"
     " or l_tax between 0.07 and 0.08 or l_suppkey between 500 and 1000)"
@@ -85,7 +85,7 @@ SUITE = Suite(
         _lineitem(_tpch.LIKE, 6),
         _lineitem(_tpch.PARTKEY, 2),
         _lineitem(_tpch.DICTIONARY, 2),
-        _lineitem(Query("q28-like", _Q28), 3),
+        _lineitem(Query("q28-like", Q28), 3),
         _coded_query("string 1 %", "select * from coded where name like 'name number 7_'"),
         _coded_query("string 0.1 %", "select * from coded where name = 'name number 77'"),
         _coded_query("string 0.01 %", "select * from coded where rare = 'rare number 77'"),
