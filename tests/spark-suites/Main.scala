@@ -58,14 +58,16 @@ object Main {
     verdicts.foreach(v => println(v.text))
 
     val late = runs.map(_.lateScans).sum
+    val sparks = runs.map(_.sparkScans).sum
+    val idle = extended && late == 0 && sparks > 0
     if (extended) {
       println(
         s"\nfile scans planned: $late LateScan with ${runs.map(_.joinFilters).sum} join filters, " +
-          s"${runs.map(_.sparkScans).sum} Spark's own"
+          s"$sparks Spark's own"
       )
-      if (late == 0) println("The extension did nothing: no LateScan was planned.")
+      if (idle) println("The extension did nothing: no LateScan was planned.")
     }
-    val good = verdicts.forall(_.good) && (!extended || late > 0)
+    val good = verdicts.forall(_.good) && !idle
     println(if (good) "As expected." else "Not as expected.")
     good
   }
