@@ -17,7 +17,8 @@ class JoinKeysPlanSuite extends LateBloomTest {
       ) {
         // The scan of `fact` starts with the broadcast, so that its subquery waits for that.
         val grouped = "select k, count(*) as n from fact group by k"
-        val query = s"select /*+ broadcast(dim) */ * from ($grouped) join dim using (k) where few = 3"
+        val query =
+          s"select /*+ broadcast(dim) */ * from ($grouped) join dim using (k) where few = 3"
         sameAnswer(spark.sql(query), adaptive = true) { plan =>
           assert(lateScans(plan).exists(_.joinFilters.nonEmpty))
         }

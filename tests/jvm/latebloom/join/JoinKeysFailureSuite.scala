@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import scala.concurrent.duration._
+import scala.concurrent.{Await, ExecutionContext, Future}
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.time.{Seconds, Span}
+
+import org.apache.spark.sql.functions.udf
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.LateBloomTest
+
+/** What happens to a query whose creation side fails, or that is cancelled while keys are gathered.
+  */
+class JoinKeysFailureSuite extends LateBloomTest with Eventually {
+
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.conf.set("spark.latebloom.join.minScanBytes", "0")
+    spark.range(2000).selectExpr("id", "id % 100 k").write.saveAsTable("fact")
+    spark.range(100).selectExpr("id k", "id % 10 few").write.saveAsTable("dim")
+    spark.udf.register("refuse", udf((k: Long) => if (k == 63) sys.error("no 63") else k))
+    spark.udf.register(
+      "slow",
+      udf { (k: Long) =>
+        Thread.sleep(200)
+        k
+      }
+    )
+  }
+
+  override def afterAll(): Unit =
+    try Seq("fact", "dim").foreach(t => spark.sql(s"drop table if exists $t"))
+    finally super.afterAll()
+
+  private def idle(): Unit = eventually(timeout(Span(20, Seconds))) {
+    assert(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
+    assert(spark.sparkContext.statusTracker.getActiveStageIds().isEmpty)
+  }
+
+  private def eachWay(body: => Unit): Unit =
+    for (adaptive <- Seq(true, false); broadcast <- Seq("10m", "-1")) {
+      withSQLConf(
+        SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive.toString,
+        SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> broadcast
+      ) {
+        withClue(s"adaptive: $adaptive, broadcast below $broadcast: ")(body)
+      }
+    }
+
+  private def query(dim: String) =
+    spark.sql(s"select f.id from fact f join dim d on f.k = d.k where d.few = 3 and $dim")
+
+  test("a creation side that fails fails the query, with its error, and leaves no job behind") {
+    eachWay {
+      val df = query("refuse(d.k) > 0")
+      assert(lateScans(df).exists(_.joinFilters.nonEmpty))
+      def causes(e: Throwable): Iterator[Throwable] =
+        Iterator.iterate(e)(_.getCause).takeWhile(_ != null)
+      val error = intercept[Exception](df.collect())
+      assert(causes(error).exists(_.getMessage == "no 63"))
+      val vanilla = off(intercept[Exception](query("refuse(d.k) > 0").collect()))
+      assert(error.getClass == vanilla.getClass)
+      idle()
+      checkAnswer(query("d.k < 50"), off(query("d.k < 50").collect().toSeq))
+    }
+  }
+
+  test("a query that is cancelled while keys are gathered leaves no job behind") {
+    eachWay {
+      val context = spark.sparkContext
+      val df = query("slow(d.k) > 0")
+      assert(lateScans(df).exists(_.joinFilters.nonEmpty))
+      val running = Future {
+        context.setJobGroup("slow keys", "", interruptOnCancel = true)
+        try intercept[Exception](df.collect())
+        finally context.clearJobGroup()
+      }(ExecutionContext.global)
+      eventually(timeout(Span(20, Seconds))) {
+        assert(context.statusTracker.getJobIdsForGroup("slow keys").nonEmpty)
+        assert(context.statusTracker.getActiveJobIds().nonEmpty)
+      }
+      context.cancelJobGroup("slow keys")
+      Await.result(running, 30.seconds)
+      idle()
+    }
+  }
+}
