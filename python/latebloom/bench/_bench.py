@@ -91,8 +91,6 @@ def bench(suite: Suite, request: Request) -> int:
             facts = _machine.describe(spark)
             run(plan, spark, sides, duck, _progress, done)
         if other:
-            # No session of ours is left to be cancelled.
-            signal.signal(signal.SIGINT, signal.default_int_handler)
             _other.measure(plan, other, _progress, done, problems)
     except KeyboardInterrupt:
         if not done.results:
