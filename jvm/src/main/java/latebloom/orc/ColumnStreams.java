@@ -98,6 +98,11 @@ final class ColumnStreams {
     }
   }
 
+  /** Bytes of all its streams in the stripe. */
+  long bytes() {
+    return streams.stream().mapToLong(s -> s.length).sum();
+  }
+
   /** Whether the row index of the column is known. */
   boolean isIndexed() {
     return indexed;

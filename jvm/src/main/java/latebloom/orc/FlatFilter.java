@@ -181,16 +181,8 @@ final class FlatFilter {
     ValidRows valids = sections.valid();
     if (valids != null) {
       candidates = validRows;
-      valid = 0;
-      for (int i = 0; i < n; i++) {
-        int row = rows[i] - firstRow;
-        if (!valids.isNull(row)) {
-          candidates[valid] = rows[i];
-          indexes[valid++] = base + valids.valueIndex(row);
-        } else if (predicate.nullPasses()) {
-          passed.add(rows[i]);
-        }
-      }
+      Selection.Builder nulls = predicate.nullPasses() ? passed : null;
+      valid = valids.part(rows, n, firstRow, base, candidates, indexes, nulls);
     } else {
       for (int i = 0; i < n; i++) {
         indexes[i] = base + rows[i] - firstRow;

@@ -235,12 +235,7 @@ final class OrcStripe implements RowGroup {
 
   @Override
   public long bytes(int column) {
-    long bytes = 0;
-    for (StripeStream s : streams.values()) {
-      boolean own = java.util.Arrays.binarySearch(split.columns[column].ids, s.column) >= 0;
-      bytes += own && StreamName.getArea(s.kind) == StreamName.Area.DATA ? s.length : 0;
-    }
-    return bytes;
+    return columnStreams(column).bytes();
   }
 
   @Override

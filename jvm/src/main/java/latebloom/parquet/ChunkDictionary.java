@@ -155,18 +155,8 @@ final class ChunkDictionary implements Entries {
   }
 
   @Override
-  public int check(int[] codes, int n) {
-    int max = -1;
-    int min = 0;
-    for (int i = 0; i < n; i++) {
-      max = Math.max(max, codes[i]);
-      min = Math.min(min, codes[i]);
-    }
-    if (min < 0 || max >= size) {
-      throw new CorruptPageException(
-          "dictionary code " + (min < 0 ? min : max) + " of " + size + " entries");
-    }
-    return max;
+  public RuntimeException corrupt(String what) {
+    return new CorruptPageException(what);
   }
 
   @Override

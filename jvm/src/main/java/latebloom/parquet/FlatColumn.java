@@ -166,17 +166,9 @@ final class FlatColumn implements SelectiveColumn {
     ValidRows valids = read.valid();
     if (valids != null) {
       candidates = validRows;
-      valid = 0;
-      for (int i = 0; i < n; i++) {
-        int row = rows[i] - firstRow;
-        if (!valids.isNull(row)) {
-          candidates[valid] = rows[i];
-          indexes[valid++] = valids.valueIndex(row);
-        } else if (predicate.nullPasses()) {
-          passed.add(rows[i]);
-          any = true;
-        }
-      }
+      Selection.Builder nulls = predicate.nullPasses() ? passed : null;
+      valid = valids.part(rows, n, firstRow, 0, candidates, indexes, nulls);
+      any = nulls != null && valid < n;
     } else {
       for (int i = 0; i < n; i++) {
         indexes[i] = rows[i] - firstRow;

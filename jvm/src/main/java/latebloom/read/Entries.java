@@ -14,7 +14,21 @@ public interface Entries extends Dictionary {
   boolean test(CompiledColumn predicate, int code);
 
   /** Throws unless these are codes of entries; the greatest of them. */
-  int check(int[] codes, int n);
+  default int check(int[] codes, int n) {
+    int max = -1;
+    int min = 0;
+    for (int i = 0; i < n; i++) {
+      max = Math.max(max, codes[i]);
+      min = Math.min(min, codes[i]);
+    }
+    if (min < 0 || max >= size()) {
+      throw corrupt("dictionary code " + (min < 0 ? min : max) + " of " + size() + " entries");
+    }
+    return max;
+  }
+
+  /** What the format's decoders throw where the bytes can't be right. */
+  RuntimeException corrupt(String what);
 
   /** Looks {@code n} codes up among the byte strings, which lie in {@link #data}. */
   void locate(int[] codes, int n, int[] offsets, int[] lengths);

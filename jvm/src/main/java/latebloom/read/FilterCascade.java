@@ -48,14 +48,14 @@ final class FilterCascade {
 
   /** Whether the payload that need not be fetched is expected to be less than a request costs. */
   boolean payloadSavesNothing(RowGroup group) throws IOException {
-    if (Double.isNaN(learned.spread())) {
-      return false;
-    }
+    double unwanted = 1 - learned.spread();
+    long worth = group.roundTripBytes();
     long bytes = 0;
-    for (int p = 0; p < spec.payload(); p++) {
+    // Of a wide table the first columns tell; while nothing is known of the spread, none passes.
+    for (int p = 0; p < spec.payload() && bytes * unwanted <= worth; p++) {
       bytes += group.bytes(p);
     }
-    return bytes > 0 && bytes * (1 - learned.spread()) <= group.roundTripBytes();
+    return bytes > 0 && bytes * unwanted <= worth;
   }
 
   /** Whether the next window is to measure all filters, see {@link #filter}; to be asked once. */

@@ -26,6 +26,9 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   private final int rows;
   private final int count;
 
+  /** Negative until it is asked for; whoever else reckons it, too, comes to the same. */
+  private double spread = -1;
+
   Selection(int rows, int count) {
     this.rows = rows;
     this.count = count;
@@ -96,6 +99,13 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
    * the share of a column's pages that are wanted.
    */
   public final double spread() {
+    if (spread < 0) {
+      spread = reckonSpread();
+    }
+    return spread;
+  }
+
+  private double reckonSpread() {
     if (isAll()) {
       return 1;
     }
@@ -105,7 +115,7 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
       int from = (int) ((long) rows * i / stretches);
       wanted += anyIn(from, (int) ((long) rows * (i + 1) / stretches)) ? 1 : 0;
     }
-    return stretches == 0 ? 0 : (double) wanted / stretches;
+    return (double) wanted / stretches;
   }
 
   /** Whether a row of {@code [from, to)} is selected. */

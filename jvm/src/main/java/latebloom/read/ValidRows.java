@@ -85,4 +85,29 @@ public final class ValidRows {
     }
     return v;
   }
+
+  /**
+   * Parts rows of which some are null.
+   *
+   * @param first the page's or stride's first row, counted as {@code rows} are
+   * @param base added to the indexes
+   * @param valid receives the rows that are not null
+   * @param indexes receives their indexes among the values
+   * @param nulls receives the others; null for nobody
+   * @return how many are not null
+   */
+  public int part(
+      int[] rows, int n, int first, int base, int[] valid, int[] indexes, Selection.Builder nulls) {
+    int v = 0;
+    for (int i = 0; i < n; i++) {
+      int row = rows[i] - first;
+      if (!isNull(row)) {
+        valid[v] = rows[i];
+        indexes[v++] = base + valueIndex(row);
+      } else if (nulls != null) {
+        nulls.add(rows[i]);
+      }
+    }
+    return v;
+  }
 }
