@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from latebloom.bench._suite import Suite
 from latebloom.bench._tpcds import Tpcds, queries
-from latebloom.bench.suites.tpch import VARIANTS
+from latebloom.bench.suites.tpch import MEMORY, VARIANTS
 
 SUITE = Suite(
     "tpcds",
@@ -14,6 +14,7 @@ SUITE = Suite(
     Tpcds(),
     scale=1,
     variants=VARIANTS,
+    memory=MEMORY,
     # The texts write their aliases in double quotes, as the standard does.
     confs={"spark.sql.ansi.doubleQuotedIdentifiers": "true"},
 )

@@ -15,6 +15,8 @@ VARIANTS = (
     Variant("orc, no broadcast", format="orc", confs=NO_BROADCAST),
 )
 
+# At scale 10, two tasks that sort what Spark leaves of lineitem for q04 need more than 4 GiB.
+MEMORY = "8g"
 _DATA = Tpch("128MB")
 
 
@@ -32,4 +34,5 @@ SUITE = Suite(
     _DATA,
     scale=1,
     variants=VARIANTS,
+    memory=MEMORY,
 )
