@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from latebloom.bench import _tpch
+from latebloom.bench._generated import Several
 from latebloom.bench._suite import NO_BROADCAST, Query, Suite, Variant
 from latebloom.bench.suites.joins import Q17, RARE_PARTS
-from latebloom.bench.suites.scan import Q28
+from latebloom.bench.suites.scan import Q28, STRETCH, TABLES
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 
@@ -19,7 +20,7 @@ def _lineitem(query: Query, at_least: float) -> Query:
 
 SUITE = Suite(
     "orc",
-    "TPC-H's lineitem and part as ORC, as Spark writes it: selective queries, joins with few keys, and "
+    "TPC-H's lineitem and part, and a table of 16 columns, as ORC, as Spark writes it: selective queries, joins with few keys, and "
     "queries that gain little by design.",
     (
         _lineitem(_tpch.LIKE, 5),
@@ -32,9 +33,10 @@ SUITE = Suite(
             tables=("lineitem",),
         ),
         Query("q28-like", Q28, at_least=2, tables=("lineitem",)),
+        replace(STRETCH, at_least=0.0),
         # The table is in the order of this key: one row in a hundred at factor 10.
         Query(
-            "clustered",
+            "int 1 % sorted",
             "select * from lineitem where l_orderkey between 30000000 and 30600000",
             tables=("lineitem",),
         ),
@@ -48,7 +50,7 @@ SUITE = Suite(
         _lineitem(_tpch.KEEPS_ALL_UNPROVEN, 0.97),
         Query("keeps half", "select * from lineitem where l_suppkey % 2 = 0", 0.97, ("lineitem",)),
     ),
-    _tpch.Tpch("128MB"),
+    Several((_tpch.Tpch("128MB"), TABLES)),
     scale=10,
     variants=(Variant("orc", format="orc"),),
 )

@@ -12,7 +12,7 @@ from latebloom.bench import _tpch
 from latebloom.bench._generated import Generated, Layout, Made, Several
 from latebloom.bench._suite import Query, Suite
 
-_COLUMNS, _WIDE = 16, 150
+_COLUMNS, _WIDE = 16, 166
 
 
 def _payload(columns: int, start: int, stop: int) -> Mapping[str, Any]:
@@ -45,6 +45,20 @@ def _numbered(rows: int, start: int, stop: int) -> Mapping[str, Any]:
     return {"place": place, "anywhere": anywhere, **_payload(_COLUMNS - 2, start, stop)}
 
 
+def _stretch(rows: int, start: int, stop: int) -> Mapping[str, Any]:
+    """A hundredth of the rows, next to each other, have 4900 to 4999 in ``near``; the others a random
+    number below and above, so that no minimum and maximum tells where they are. 15 other columns."""
+    import numpy as np
+
+    random = np.random.default_rng((4, start))
+    n = stop - start
+    place = np.arange(start, stop) * 100 // rows
+    others = random.integers(0, 9_900, n)
+    others += 100 * (others >= 4900)
+    near = np.where(place == 37, random.integers(4900, 5000, n), others)
+    return {"near": near.astype(np.int32), **_payload(_COLUMNS - 1, start, stop)}
+
+
 def _wide(rows: int, start: int, stop: int) -> Mapping[str, Any]:
     import numpy as np
 
@@ -54,11 +68,12 @@ def _wide(rows: int, start: int, stop: int) -> Mapping[str, Any]:
 
 
 _CODED = Layout(dictionary=("name", "rare"))
-_TABLES = Generated(
+TABLES = Generated(
     {
         "coded": Made(600_000, _coded, 8 * 18, _CODED),
         "numbered": Made(600_000, _numbered, 8 * _COLUMNS),
-        "wide150": Made(120_000, _wide, 8 * _WIDE, Layout(compression="zstd", group_rows=200_000)),
+        "stretch": Made(600_000, _stretch, 8 * _COLUMNS),
+        "wide166": Made(400_000, _wide, 5 * _WIDE, Layout(compression="zstd", group_rows=200_000)),
     }
 )
 
@@ -68,9 +83,16 @@ Q28 = (
     " or l_tax between 0.07 and 0.08 or l_suppkey between 500 and 1000)"
 )
 
+STRETCH = Query(
+    "int 1 % clustered",
+    "select * from stretch where near between 4900 and 4999",
+    at_least=8,
+    tables=("stretch",),
+)
+
 _coded_query = partial(Query, tables=("coded",), at_least=4)
 _numbered_query = partial(Query, tables=("numbered",))
-_wide_query = partial(Query, tables=("wide150",), at_least=30)
+_wide_query = partial(Query, tables=("wide166",), at_least=30)
 
 
 def _lineitem(query: Query, at_least: float) -> Query:
@@ -89,13 +111,14 @@ SUITE = Suite(
         _coded_query("string 1 %", "select * from coded where name like 'name number 7_'"),
         _coded_query("string 0.1 %", "select * from coded where name = 'name number 77'"),
         _coded_query("string 0.01 %", "select * from coded where rare = 'rare number 77'"),
-        _numbered_query("int 1 % clustered", "select * from numbered where place < 100", 8),
+        STRETCH,
+        _numbered_query("int 1 % sorted", "select * from numbered where place < 100"),
         _numbered_query("int 1 % random", "select * from numbered where anywhere < 100", 2.5),
         _numbered_query("int 0.01 % random", "select * from numbered where anywhere = 77"),
         _numbered_query("int 0.01 % counted", "select count(*) from numbered where anywhere = 77"),
-        _wide_query("150 columns, 0.01 %", "select * from wide150 where k1 = 77"),
-        _wide_query("150 columns, two rare", "select * from wide150 where k1 = 77 and k2 < 100"),
+        _wide_query("166 columns, 0.01 %", "select * from wide166 where k1 = 77"),
+        _wide_query("166 columns, two rare", "select * from wide166 where k1 = 77 and k2 < 100"),
     ),
-    Several((_tpch.Tpch("128MB"), _TABLES)),
+    Several((_tpch.Tpch("128MB"), TABLES)),
     scale=10,
 )
