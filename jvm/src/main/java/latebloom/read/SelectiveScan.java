@@ -129,7 +129,7 @@ public final class SelectiveScan implements BatchSource {
     if (firstWindow || sample) {
       int end = (int) Math.min(group.rows(), (long) SHORT_WINDOW_BATCHES * out.capacity());
       int from = pending.nextSelected(0);
-      if (from >= 0 && group.rows() - from > 2L * end) {
+      if (from >= 0 && group.rows() - from > 2L * end && (sample || isWorthRequests(end))) {
         window = pending.intersect(run(group.rows(), from, from + end));
       }
       firstWindow = false;
@@ -139,6 +139,16 @@ public final class SelectiveScan implements BatchSource {
     survivors = filter(window, rest, sample);
     nextRow = 0;
     return true;
+  }
+
+  /** Whether so many rows are more than what their own requests could fetch in the time they wait. */
+  private boolean isWorthRequests(int rows) throws IOException {
+    long worth = group.roundTripBytes();
+    long bytes = 0;
+    for (int c = 0; c < spec.columnCount() && bytes <= worth; c++) {
+      bytes += group.bytes(c) * rows / group.rows();
+    }
+    return bytes > worth;
   }
 
   private static Selection run(int rows, int from, int to) {
