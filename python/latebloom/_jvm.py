@@ -40,6 +40,11 @@ def shuffled(df: DataFrame) -> int:
     return int(_inspector(df.sparkSession).shuffled(_query_execution(df)))
 
 
+def plan(df: DataFrame) -> None:
+    """Plans a query, as ``EXPLAIN`` would, and does not run it."""
+    _query_execution(df).executedPlan()
+
+
 def process_id(spark: SparkSession) -> int:
     """The operating system's number of the session's JVM."""
     _classic(spark)

@@ -14,9 +14,9 @@ PARQUET = (Variant(),)
 def measured(spark, orders, tmp_path):
     """Runs queries over the table ``orders``, once each, and returns the results by name."""
 
-    def measure(*queries, sides=(_sides.OFF, _sides.ON), duck=None, variants=PARQUET):
+    def measure(*queries, sides=(_sides.OFF, _sides.ON), duck=None, variants=PARQUET, **suite):
         data = _data.Directory(orders.parent)
-        suite = Suite("s", "", queries, data, scale=1, variants=variants)
+        suite = Suite("s", "", queries, data, scale=1, variants=variants, **suite)
         plan = _run.Plan(suite, queries, variants, data, 1, 1, _data.Cache(tmp_path))
         done = _run.Run()
         _run.run(plan, spark, sides, duck, lambda text: None, done)
@@ -39,6 +39,18 @@ def test_off_and_on_are_compared_and_measured(measured):
     assert len(on.seconds) == len(on.cpu) == 1
     assert on.scan["rowsFiltered"] + on.scan["rowsPruned"] == 50_000 - 16_667
     assert set(done.data) == {"orders"}
+
+
+def test_a_suite_may_plan_its_queries_only(measured, spark):
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup
+    before = len(jobs())
+    query = Query("open", "select * from orders where status = 'open'")
+    done = measured(query, only_planned=True)
+    # Reading the table's schema takes a job.
+    assert len(jobs()) <= before + 1
+    assert done.results[0].rows is None
+    assert not side(done, 0, "on").answer
+    assert len(side(done, 0, "on").seconds) == 1
 
 
 def test_orc_is_made_of_the_parquet_table(measured):

@@ -200,7 +200,7 @@ def markdown(report: Report, directory: Path) -> str:
     wrong = [*report.failures, *report.problems, *_peer_problems(report)]
     if wrong:
         lines += ["## What went wrong", "", *(f"- {line}" for line in wrong), ""]
-    lines += ["## In short", "", *_table(_SHORT, _in_short(report)), ""]
+    lines += ["## In short", "", *_used(_SHORT, _in_short(report)), ""]
     for image in sorted(directory.glob(f"{report.suite}-*.png")):
         lines += [f"![{image.stem}]({image.name})", ""]
     for variant in dict.fromkeys(r.variant for r in report.results):
@@ -236,7 +236,10 @@ def _peer_problems(report: Report) -> list[str]:
     ]
 
 
-_SHORT = ("variant", "queries", "faster", "slower", "geometric mean", "total", "total of baseline")
+_SHORT = (
+    *("variant", "queries", "faster", "slower", "geometric mean", "median difference", "total"),
+    "total of baseline",
+)
 
 
 def _in_short(report: Report) -> list[tuple[str, ...]]:
@@ -252,6 +255,7 @@ def _in_short(report: Report) -> list[tuple[str, ...]]:
             continue
         changed = [(a, b) for a, b in pairs if beyond_noise(a.seconds, b.seconds)]
         faster = sum(a.median > b.median for a, b in changed)
+        more = statistics.median(b.median - a.median for a, b in pairs)
         mean = statistics.geometric_mean([a.median / b.median for a, b in pairs])
         rows.append(
             (
@@ -260,6 +264,7 @@ def _in_short(report: Report) -> list[tuple[str, ...]]:
                 str(faster),
                 str(len(changed) - faster),
                 f"{mean:.2f}x",
+                f"{1e3 * more:+,.1f} ms" if abs(more) >= 1e-4 else "",
                 f"{sum(b.median for _, b in pairs):.1f} s",
                 f"{sum(a.median for a, _ in pairs):.1f} s",
             )
@@ -291,8 +296,7 @@ def _results(report: Report, results: Sequence[Result]) -> list[str]:
         row += [f"{s.shuffled / 1e6:,.1f} MB" if s and s.shuffled else "" for s in (one, other)]
         row += ["" if r.rows is None else f"{r.rows:,}", _answers(r)]
         rows.append([*row, r.seed])
-    used = [i for i in range(len(header)) if any(row[i] for row in rows)]
-    return _table([header[i] for i in used], [[row[i] for i in used] for row in rows])
+    return _used(header, rows)
 
 
 def _answers(result: Result) -> str:
@@ -303,16 +307,25 @@ def _answers(result: Result) -> str:
     )
 
 
+_UNITS = ((0.1, 1.0, ""), (1e-3, 1e3, " ms"), (0.0, 1e9, " ns"))
+
+
 def _time(side: Measured | None) -> str:
     if side is None:
         return ""
-    # Queries take seconds; what JMH measures takes less than a thousandth.
-    factor, unit = (1e9, " ns") if side.median < 1e-3 else (1.0, "")
+    # Queries take seconds, their planning some of a hundred; what JMH measures nanoseconds.
+    factor, unit = next((f, u) for least, f, u in _UNITS if side.median >= least)
     return f"{factor * side.median:,.2f} ({factor * min(side.seconds):,.2f}){unit}"
 
 
 def _median(values: Sequence[float], form: str) -> str:
     return form.format(statistics.median(values)) if values else ""
+
+
+def _used(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table of those columns that have something in them."""
+    used = [i for i in range(len(header)) if any(row[i] for row in rows)]
+    return _table([header[i] for i in used], [[row[i] for i in used] for row in rows])
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

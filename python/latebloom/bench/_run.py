@@ -80,7 +80,7 @@ def run(
     total = len(plan.queries) * len(plan.variants)
     for variant in plan.variants:
         tables = _Tables(plan, spark, duck, variant, done.data)
-        bench = _Bench(spark, sides, duck, plan.runs, spark_meter(spark, variant.scheme), done)
+        bench = _Bench(plan, spark, sides, duck, spark_meter(spark, variant.scheme), done)
         for query in plan.queries:
             progress(f"[{len(done.results) + 1}/{total}] {variant.name}, {query.name} ...")
             problem = tables.missing(query)
@@ -151,20 +151,24 @@ _T = TypeVar("_T")
 class _Bench:
     def __init__(
         self,
+        plan: Plan,
         spark: SparkSession,
         sides: Sequence[SparkSide],
         duck: Duck | None,
-        runs: int,
         meter: Meter,
         done: Run,
     ) -> None:
-        self._spark, self._sides, self._duck, self._runs = spark, sides, duck, runs
+        self._spark, self._sides, self._runs = spark, sides, plan.runs
+        self._only_planned = plan.suite.only_planned
+        self._duck = None if self._only_planned else duck
         self._meter, self._done = meter, done
 
     def result(self, variant: Variant, query: Query) -> Result:
         with confs_set(self._spark, {**variant.confs, **query.confs}):
             duck = self._duck if variant.format == "parquet" else None
-            answers = {s.name: self._caught(partial(self._answer, s, query)) for s in self._sides}
+            ask: Callable[[SparkSide, Query], _Answer | None]
+            ask = self._planned if self._only_planned else self._answer
+            answers = {s.name: self._caught(partial(ask, s, query)) for s in self._sides}
             problems = {name: a.text for name, a in answers.items() if isinstance(a, _Problem)}
             base = answers[self._sides[0].name]
             verdicts = {side.name: _verdict(base, answers[side.name]) for side in self._sides[1:]}
@@ -198,6 +202,10 @@ class _Bench:
             )
         rows = base.digest.rows if isinstance(base, _Answer) else None
         return _result(variant, query, tuple(measured), rows)
+
+    def _planned(self, side: SparkSide, query: Query) -> None:
+        """Warms up, where there is no answer to ask for."""
+        self._run(side, query)
 
     def _answer(self, side: SparkSide, query: Query) -> _Answer:
         with confs_set(self._spark, side.confs):
@@ -253,7 +261,11 @@ class _Bench:
 
     def _run(self, side: SparkSide, query: Query) -> Cost:
         with confs_set(self._spark, side.confs), self._meter.measured() as taken:
-            _positional(self._spark.sql(query.sql)).write.format("noop").mode("overwrite").save()
+            df = self._spark.sql(query.sql)
+            if self._only_planned:
+                _jvm.plan(df)
+            else:
+                _positional(df).write.format("noop").mode("overwrite").save()
         return taken[0]
 
 
@@ -287,8 +299,8 @@ def said(error: Exception) -> str:
     return " ".join(said.split())[:500]
 
 
-def _verdict(base: _Answer | _Problem, other: _Answer | _Problem) -> str:
-    if isinstance(base, _Problem) or isinstance(other, _Problem):
+def _verdict(base: _Answer | _Problem | None, other: _Answer | _Problem | None) -> str:
+    if not (isinstance(base, _Answer) and isinstance(other, _Answer)):
         return ""
     if base.digest == other.digest:
         return EQUAL

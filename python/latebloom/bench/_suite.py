@@ -66,7 +66,8 @@ class Suite:
     """Queries over tables that are made at a scale factor, and the session they are meant for.
 
     Queries whose texts come with a tool, which the cache has to have first, are a function of it.
-    ``needs_bench_jar`` tells that the session needs the classes of ``jvm/bench``.
+    ``needs_bench_jar`` tells that the session needs the classes of ``jvm/bench``; ``only_planned``
+    that queries are planned and not run, so that there are no answers to compare.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Suite:
     memory: str = "4g"
     confs: Mapping[str, str] = field(default_factory=dict)
     needs_bench_jar: bool = False
+    only_planned: bool = False
 
     def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
         """The queries of these names, all of them if there are none."""

@@ -46,8 +46,10 @@ def _numbered(rows: int, start: int, stop: int) -> Mapping[str, Any]:
 
 
 def _stretch(rows: int, start: int, stop: int) -> Mapping[str, Any]:
-    """A hundredth of the rows, next to each other, have 4900 to 4999 in ``near``; the others a random
-    number below and above, so that no minimum and maximum tells where they are. 15 other columns."""
+    """Of ``near``, 4900 to 4999 in a hundredth of the rows, which lie together, and 15 other columns.
+
+    All around it numbers below and above: no minimum and maximum tells where those rows are.
+    """
     import numpy as np
 
     random = np.random.default_rng((4, start))
