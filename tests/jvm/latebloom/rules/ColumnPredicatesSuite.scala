@@ -188,6 +188,37 @@ class ColumnPredicatesSuite extends AnyFunSuite {
     }
   }
 
+  test("conditions on a string's first characters") {
+    val column = AttributeReference("c", StringType)()
+    val more = Seq[Byte](-61, -27, -16).map(b => UTF8String.fromBytes(Array(b, 'a'.toByte)))
+    val all = strings ++ more ++ Seq("éa", "日本", "日", "𝄞").map(UTF8String.fromString) :+ null
+    for {
+      from <- 0 to 1
+      chars <- 1 to 4
+      part = Substring(column, Literal(from), Literal(chars))
+      condition <- Seq[Seq[Expression] => Expression](
+        list => In(part, list),
+        list => Not(In(part, list)),
+        list => EqualTo(part, list.head),
+        list => InSet(part, list.map(_.eval()).toSet)
+      )
+      list <- Seq(Seq("a"), Seq("ab", "é"), Seq("日本", "𝄞", "AIR", ""), Seq("a", null))
+    } {
+      val c = condition(list.map(s => Literal.create(s, StringType)))
+      val bound = BindReferences.bindReference(c, Seq(column))
+      assert(
+        passing(c, column, all).map(show) ==
+          all.filter(v => bound.eval(InternalRow(v)) == true).map(show),
+        c.sql
+      )
+    }
+    def none(condition: Expression) = assert(ColumnPredicates.compile(condition, column).isEmpty)
+    none(EqualTo(Substring(column, Literal(2), Literal(2)), Literal("ab")))
+    none(EqualTo(Substring(column, Literal(-2), Literal(2)), Literal("ab")))
+    none(EqualTo(Substring(column, Literal(1), Literal(0)), Literal("")))
+    none(In(Substring(column, Literal(1), Literal(2)), (10 to 30).map(i => Literal(i.toString))))
+  }
+
   test("regular expressions that look for fixed text") {
     val column = AttributeReference("c", StringType)()
     Seq(

@@ -21,6 +21,9 @@ import latebloom.read._
   */
 object ColumnPredicates {
 
+  /** More strings than this are not searched for one by one. */
+  private val MaxBeginnings = 16
+
   /** The rows for which `condition`, which refers to no column but `column`, is TRUE. */
   def compile(condition: Expression, column: Attribute): Option[ColumnPredicate] =
     condition match {
@@ -101,6 +104,12 @@ object ColumnPredicates {
         Some(oneOf(list.map(_.asInstanceOf[Literal].value)))
       case InSet(Column(), values) if values.nonEmpty => Some(oneOf(values.toSeq))
 
+      case EqualTo(Beginning(chars), OfColumnType(value)) => begins(chars, Seq(value))
+      case EqualTo(OfColumnType(value), Beginning(chars)) => begins(chars, Seq(value))
+      case In(Beginning(chars), list) if list.nonEmpty && list.forall(isOfColumnType) =>
+        begins(chars, list.map(_.asInstanceOf[Literal].value))
+      case InSet(Beginning(chars), values) if values.nonEmpty => begins(chars, values.toSeq)
+
       case s: StringPredicate                            => strings(s)
       case Like(Column(), OfColumnType(pattern), escape) => like(e, pattern, escape)
       case RLike(Column(), OfColumnType(pattern))        => rlike(pattern)
@@ -169,6 +178,24 @@ object ColumnPredicates {
     private def ofTest(passing: BytesTest): Truth =
       ofValues(new ColumnPredicate.Bytes(false, passing))
 
+    /** TRUE where the first `chars` characters are one of `values`, if those are few enough. Spark
+      * takes the length of a character from its first byte, of any bytes: so two strings with the
+      * same bytes in front have the same characters there, whatever follows.
+      */
+    private def begins(chars: Int, values: Seq[Any]): Option[Truth] = {
+      val (nulls, present) = values.partition(_ == null)
+      val parts = present.map(_.asInstanceOf[UTF8String])
+      Option.when(parts.size <= MaxBeginnings && parts.forall(_.isValid)) {
+        val found = parts.map { part =>
+          val length = part.numChars
+          if (length > chars) ofValues(none)
+          else if (length == chars) test(part)(BytesTest.startsWith)
+          else ofValues(domain.in(Seq(part)))
+        }
+        (found ++ nulls.headOption.map(_ => unknown)).reduce(_ or _)
+      }
+    }
+
     /** Spark has an error of its own for a pattern that is not valid, if a row gets to it. */
     private def like(e: Expression, pattern: Any, escape: Char): Option[Truth] =
       if (pattern == null) {
@@ -195,6 +222,16 @@ object ColumnPredicates {
       def unapply(e: Expression): Boolean = e match {
         case a: AttributeReference => a.exprId == column.exprId
         case _                     => false
+      }
+    }
+
+    /** The column's first characters: how many. */
+    private object Beginning {
+      def unapply(e: Expression): Option[Int] = e match {
+        case Substring(Column(), Literal(0 | 1, IntegerType), Literal(chars: Int, IntegerType))
+            if column.dataType == StringType && chars > 0 =>
+          Some(chars)
+        case _ => None
       }
     }
 
