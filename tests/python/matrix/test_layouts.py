@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from _pair import Pair, run
+from pyarrow import orc
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -485,4 +486,26 @@ def test_fields_found_by_id(tmp_path: Path, pair_of: PairOf) -> None:
         "select id from t where n > 15",
         "select id, n from t where gone is null and id = 3",
         expect="either",
+    )
+
+
+def test_orc_columns_beside_a_union(tmp_path: Path, pair_of: PairOf) -> None:
+    """Spark has no type for a union: the column can only be left out."""
+    rows = 3000
+    tags = pa.array([i % 2 for i in range(rows)], pa.int8())
+    places = pa.array([i // 2 for i in range(rows)], pa.int32())
+    halves = [pa.array(range(rows // 2)), pa.array([f"half {i}" for i in range(rows // 2)])]
+    columns = {
+        "id": pa.array(range(rows)),
+        "u": pa.UnionArray.from_dense(tags, places, halves),
+        "s": pa.array([f"text {i % 13}" for i in range(rows)]),
+    }
+    orc.write_table(pa.table(columns), tmp_path / "part.orc", stripe_size=4096)
+    pair = pair_of()
+    pair.view("t", lambda session: session.read.schema("id bigint, s string").orc(str(tmp_path)))
+    check(
+        pair,
+        "select * from t where s = 'text 3'",
+        "select id from t where id % 100 = 7",
+        "select s from t where id between 1000 and 1010",
     )
