@@ -86,7 +86,6 @@ final class FlatFilter {
     Selection.Builder passed = new Selection.Builder(wanted.rows());
     int next = wanted.nextSelected(0);
     while (next >= 0) {
-      RunningTask.checkNotKilled();
       int s = sections.sectionOf(next);
       sections.open(s);
       int end = sections.endRow(s);
@@ -96,6 +95,7 @@ final class FlatFilter {
           filterRun(sections.firstRow(s), next, runEnd, predicate, mask, passed);
           next = wanted.nextSelected(runEnd);
         } else {
+          RunningTask.checkNotKilled();
           int n = wanted.positions(next, end, BLOCK, rows);
           filterBlock(sections.firstRow(s), n, predicate, mask, known, passed);
           next = wanted.nextSelected(rows[n - 1] + 1);
@@ -126,6 +126,7 @@ final class FlatFilter {
         }
         row = end;
       } else {
+        RunningTask.checkNotKilled();
         int n = Math.min(BLOCK, to - row);
         if (mask != null) {
           filterCodes(read, base, row, n, mask, passed);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import latebloom.read.Counter;
 import latebloom.read.Held;
 import latebloom.read.OutputColumn;
+import latebloom.read.RunningTask;
 import latebloom.read.ValidRows;
 import latebloom.read.ValueSink;
 
@@ -40,6 +41,7 @@ final class FlatSelect {
     }
     int i = 0;
     while (i < n) {
+      RunningTask.checkNotKilled();
       int s = sections.sectionOf(wanted[i]);
       sections.open(s);
       int first = sections.firstRow(s);

@@ -16,6 +16,7 @@ import org.apache.orc.impl.TreeReaderFactory;
 import org.apache.orc.impl.TypeUtils;
 import org.apache.orc.impl.reader.tree.TypeReader;
 import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
+import org.apache.spark.TaskKilledException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.execution.RowToColumnConverter;
@@ -32,6 +33,9 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 final class TreeColumn implements SelectiveColumn {
   /** Most rows that are read at once. */
   private static final int BLOCK = 1024;
+
+  /** Most rows that are passed over at once. */
+  private static final int MOST_SKIPPED = 1 << 16;
 
   /** Rows between two wanted ones are passed over if they are more than this, and read if not. */
   private static final int GAP = 64;
@@ -98,7 +102,7 @@ final class TreeColumn implements SelectiveColumn {
       vector.ensureSize(n, false);
       reader.nextVector(vector, null, n, NO_FILTER, ReadPhase.ALL);
       view.setBatchSize(n);
-    } catch (CorruptStripeException e) {
+    } catch (CorruptStripeException | TaskKilledException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
       throw stripe.place().corrupt("column " + column.field.name(), e);
@@ -122,9 +126,12 @@ final class TreeColumn implements SelectiveColumn {
       reader.seek(stripe.indexes().positions(column.ids, stride), ReadPhase.ALL);
       at = stripe.firstRow(stride);
     }
-    if (row > at) {
-      reader.skipRows(row - at, ReadPhase.ALL);
-      split.counters.add(Counter.VALUES_SKIPPED, row - at);
+    while (row > at) {
+      RunningTask.checkNotKilled();
+      int n = Math.min(row - at, MOST_SKIPPED);
+      reader.skipRows(n, ReadPhase.ALL);
+      at += n;
+      split.counters.add(Counter.VALUES_SKIPPED, n);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.RangeFetcher.Wanted;
+import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.Encoding;
@@ -21,6 +22,7 @@ import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.internal.column.columnindex.OffsetIndex;
 import org.apache.parquet.internal.hadoop.metadata.IndexReference;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
+import org.apache.spark.TaskKilledException;
 
 /**
  * One column of one row group in the file: which pages there are, which rows they hold, and the
@@ -210,6 +212,7 @@ final class ColumnChunk {
     int at = 0;
     try {
       while (values < meta.getValueCount()) {
+        RunningTask.checkNotKilled();
         Page page = new Page();
         page.bytes = chunk.slice(at, chunk.length() - at);
         parseHeader(page);
@@ -232,6 +235,8 @@ final class ColumnChunk {
           values += n;
         }
       }
+    } catch (TaskKilledException e) {
+      throw e;
     } catch (IOException | RuntimeException e) {
       throw place.corrupt(found.size(), e);
     }

@@ -124,7 +124,6 @@ final class FlatColumn implements SelectiveColumn {
   private void filterPage(
       int p, Selection wanted, ColumnPredicate predicate, CodeMask mask, Selection.Builder passed)
       throws IOException {
-    RunningTask.checkNotKilled();
     int from = chunk.firstRow(p);
     int to = chunk.endRow(p);
     FlatPage read = page(p);
@@ -138,6 +137,7 @@ final class FlatColumn implements SelectiveColumn {
           any |= values.filterCodedRun(from, next, runEnd, mask, passed);
           next = wanted.nextSelected(runEnd);
         } else {
+          RunningTask.checkNotKilled();
           int n = wanted.positions(next, to, BLOCK, rows);
           any |= filterBlock(read, values, from, n, predicate, mask, passed);
           next = wanted.nextSelected(rows[n - 1] + 1);
@@ -230,6 +230,7 @@ final class FlatColumn implements SelectiveColumn {
 
   /** In bytes of its own if it may be kept. */
   private FlatPage page(int p) throws IOException {
+    RunningTask.checkNotKilled();
     FlatPage kept = cache.get(p);
     boolean own = !lastUse && cache.keepsPages();
     return kept != null ? kept : FlatPage.read(chunk, p, reader, own ? null : buffer);
@@ -379,6 +380,7 @@ final class FlatColumn implements SelectiveColumn {
           }
           row = runEnd;
         } else {
+          RunningTask.checkNotKilled();
           int n = Math.min(BLOCK, to - row);
           codes.readRange(row - firstRow, n, block);
           byte[] bytes = mask.of(block, n);

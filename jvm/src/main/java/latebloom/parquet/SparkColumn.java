@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.function.Function;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.OutputColumn;
+import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.ValueTest;
@@ -128,6 +129,7 @@ final class SparkColumn implements SelectiveColumn {
   /** Reads batches until one holds the row {@code ordinal} of those that are read. */
   private void seek(int ordinal) throws IOException {
     while (ordinal >= batchStart + batchRows) {
+      RunningTask.checkNotKilled();
       batchStart += batchRows;
       batchRows = reader.read();
       if (batchRows == 0) {

@@ -70,6 +70,7 @@ public final class FilteredRows implements BatchSource {
 
   private boolean nextRow() {
     while (!rows.hasNext() && read.hasNext()) {
+      RunningTask.checkNotKilled();
       Object next = read.next();
       rows =
           next instanceof ColumnarBatch batch

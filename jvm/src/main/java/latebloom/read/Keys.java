@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read;
 
+import java.util.Arrays;
+
 /** Applies predicates to values: makes the keys that they are about, in place, then tests. */
 public final class Keys {
+  /** More entries of a dictionary than this are tested in parts, between which a kill is obeyed. */
+  private static final int PART = 8192;
+
   private Keys() {}
 
   /**
@@ -29,6 +34,9 @@ public final class Keys {
   private static int filterCompiled(long[] values, int n, CompiledColumn predicate, int[] out) {
     int m = 0;
     for (int i = 0; i < n; i++) {
+      if (i % PART == 0) {
+        RunningTask.checkNotKilled();
+      }
       out[m] = i;
       m += predicate.test(values[i]) ? 1 : 0;
     }
@@ -60,6 +68,9 @@ public final class Keys {
       int n,
       ColumnPredicate predicate,
       int[] out) {
+    if (n > PART) {
+      return filterParts(decimals, data, offsets, lengths, n, predicate, out);
+    }
     if (predicate instanceof CompiledColumn compiled) {
       return filterCompiled(data, offsets, lengths, n, compiled, out);
     }
@@ -73,6 +84,29 @@ public final class Keys {
       DecimalKeys.write(data, offsets[i], lengths[i], key, 0);
       out[m] = i;
       m += bytes.test().test(key, 0, key.length) ? 1 : 0;
+    }
+    return m;
+  }
+
+  private static int filterParts(
+      boolean decimals,
+      byte[] data,
+      int[] offsets,
+      int[] lengths,
+      int n,
+      ColumnPredicate predicate,
+      int[] out) {
+    int[] passing = new int[PART];
+    int m = 0;
+    for (int from = 0; from < n; from += PART) {
+      RunningTask.checkNotKilled();
+      int to = Math.min(n, from + PART);
+      int[] starts = Arrays.copyOfRange(offsets, from, to);
+      int[] sizes = Arrays.copyOfRange(lengths, from, to);
+      int passed = filterBytes(decimals, data, starts, sizes, to - from, predicate, passing);
+      for (int i = 0; i < passed; i++) {
+        out[m++] = from + passing[i];
+      }
     }
     return m;
   }
