@@ -13,12 +13,6 @@ object TaskProbe {
   /** Bytes of execution memory on the heap that all tasks hold. */
   def heldOnHeap: Long = SparkEnv.get.memoryManager.onHeapExecutionMemoryUsed
 
-  /** Bytes of memory on the heap that nobody holds. */
-  def freeOnHeap: Long = {
-    val manager = SparkEnv.get.memoryManager
-    manager.maxOnHeapStorageMemory - manager.onHeapStorageMemoryUsed
-  }
-
   /** Marks the running task as killed, as Spark does when it is not to interrupt the thread; but
     * the executor does not know why it ends then.
     */
@@ -35,7 +29,8 @@ object TaskProbe {
   def takeAllBut(left: Long): () => Int = {
     val task = TaskContext.get()
     val operator = new Operator(task)
-    operator.acquireMemory(freeOnHeap - left)
+    operator.acquireMemory(Long.MaxValue)
+    operator.freeMemory(left)
     task.addTaskCompletionListener[Unit](_ => operator.freeMemory(operator.getUsed))
     () => operator.spills
   }

@@ -56,7 +56,8 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
         (array, start, length) => got(i) = array.slice(start, start + length).toSeq
       )
     }
-    new RangeFetcher(in, file.length, gap, new StoreSpeed, counters).fetch(wanted.asJava)
+    val memory = new ScanMemory(counters)
+    new RangeFetcher(in, file.length, gap, new StoreSpeed, memory, counters).fetch(wanted.asJava)
     (in.reads.toSeq, got.toSeq, counters)
   }
 
@@ -79,6 +80,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
       }
       assert(counters.get(Counter.REQUESTS) == reads.size)
       assert(counters.get(Counter.BYTES_FETCHED) == reads.map(_._2.toLong).sum)
+      assert(counters.get(Counter.PEAK_MEMORY) == counters.get(Counter.BYTES_FETCHED))
       assert(reads.sortBy(_._1).sliding(2).forall {
         case Seq((a, n), (b, _)) => a + n <= b
         case _                   => true

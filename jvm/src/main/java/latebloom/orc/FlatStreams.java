@@ -3,6 +3,7 @@ package latebloom.orc;
 
 import java.io.IOException;
 import latebloom.read.Counters;
+import latebloom.read.ScanMemory;
 import org.apache.orc.OrcProto;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.TypeDescription;
@@ -106,5 +107,10 @@ final class FlatStreams extends StripeColumn {
   @Override
   public Counters counters() {
     return split.counters;
+  }
+
+  @Override
+  public ScanMemory memory() {
+    return split.memory;
   }
 }

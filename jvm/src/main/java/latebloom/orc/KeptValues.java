@@ -2,6 +2,7 @@
 package latebloom.orc;
 
 import java.util.Arrays;
+import latebloom.read.ScanMemory;
 
 /**
  * Values of the few rows that passed a filter, kept until the same column is asked for them as
@@ -14,12 +15,16 @@ final class KeptValues {
 
   private static final int MOST_BYTES = 4 << 20;
 
+  /** What is kept of a row beside a string's bytes. */
+  private static final int ROW_BYTES = Integer.BYTES + Long.BYTES;
+
   /** Nothing is kept any more once more than one of so many rows passes. */
   private static final int FEW = 8;
 
   /** Rows that are tested before that is known. */
   private static final int SAMPLE = 1 << 14;
 
+  private final ScanMemory memory;
   private long tested;
   private boolean ended;
   private int[] rows = new int[64];
@@ -29,6 +34,10 @@ final class KeptValues {
   private int[] offsets;
   private int[] lengths;
   private int used;
+
+  KeptValues(ScanMemory memory) {
+    this.memory = memory;
+  }
 
   /** Notes that {@code n} rows are tested; whether those of them that pass may be kept. */
   boolean mayKeep(int n) {
@@ -43,7 +52,9 @@ final class KeptValues {
     }
     ended |= n > MOST_ROWS - count;
     if (!ended && count + n > rows.length) {
-      rows = Arrays.copyOf(rows, Math.max(2 * rows.length, count + n));
+      int capacity = Math.max(2 * rows.length, count + n);
+      ended = !memory.tryHold((long) (capacity - rows.length) * ROW_BYTES);
+      rows = ended ? rows : Arrays.copyOf(rows, capacity);
     }
     return !ended;
   }
@@ -84,7 +95,12 @@ final class KeptValues {
       lengths = lengths == null ? new int[rows.length] : Arrays.copyOf(lengths, rows.length);
     }
     if (bytes > data.length) {
-      data = Arrays.copyOf(data, (int) Math.max(2L * data.length, bytes));
+      int capacity = (int) Math.max(2L * data.length, bytes);
+      if (!memory.tryHold(capacity - data.length)) {
+        ended = true;
+        return;
+      }
+      data = Arrays.copyOf(data, capacity);
     }
     for (int i = 0; i < n; i++) {
       int length = fromLengths[passing[i]];

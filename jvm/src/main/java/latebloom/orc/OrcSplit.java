@@ -14,6 +14,7 @@ import latebloom.read.RangeFetcher;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
+import latebloom.read.ScanMemory;
 import latebloom.read.ScanSpec;
 import latebloom.read.StoreSpeed;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -41,6 +42,7 @@ public final class OrcSplit implements RowGroups {
   final RangeFetcher fetcher;
   final InStream.StreamOptions compression;
   final OrcPruning pruning;
+  final ScanMemory memory;
   final Counters counters;
 
   private final Options options;
@@ -81,6 +83,7 @@ public final class OrcSplit implements RowGroups {
     this.file = options.file;
     this.columns = columns.toArray(new OrcColumn[0]);
     this.counters = counters;
+    this.memory = new ScanMemory(counters);
     this.in = in;
     this.fetcher =
         new RangeFetcher(
@@ -88,6 +91,7 @@ public final class OrcSplit implements RowGroups {
             options.fileLength,
             spec.options().mergeGapBytes(),
             StoreSpeed.of(new Path(file).toUri()),
+            memory,
             counters);
     this.codec = OrcCodecPool.getCodec(reader.getCompressionKind());
     this.compression = InStream.options();
@@ -188,7 +192,13 @@ public final class OrcSplit implements RowGroups {
   }
 
   @Override
+  public ScanMemory memory() {
+    return memory;
+  }
+
+  @Override
   public void close() throws IOException {
+    memory.close();
     try {
       if (codec != null) {
         OrcCodecPool.returnCodec(reader.getCompressionKind(), codec);

@@ -147,7 +147,13 @@ final class OrcStripe implements RowGroup {
   /** A cursor over what was fetched of a stream; null if the stripe has no such stream. */
   InStream open(int column, Kind kind) {
     StripeStream s = stream(column, kind);
-    return s == null ? null : s.open(split.compression);
+    if (s == null) {
+      return null;
+    }
+    if (split.compression.isCompressed()) {
+      split.memory.hold(split.compression.getBufferSize());
+    }
+    return s.open(split.compression);
   }
 
   boolean isDictionary(StripeStream s) {
@@ -355,5 +361,6 @@ final class OrcStripe implements RowGroup {
     flat.clear();
     flatCursors.clear();
     treeCursors.clear();
+    split.memory.releaseRowGroup();
   }
 }

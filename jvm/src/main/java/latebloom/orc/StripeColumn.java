@@ -4,6 +4,7 @@ package latebloom.orc;
 import java.io.IOException;
 import latebloom.read.Counters;
 import latebloom.read.Held;
+import latebloom.read.ScanMemory;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.InStream;
@@ -62,6 +63,9 @@ public abstract class StripeColumn {
 
   public abstract Counters counters();
 
+  /** Told of the values that are kept. */
+  public abstract ScanMemory memory();
+
   /** The dictionary of byte strings; decoded once. */
   final StripeDictionary dictionary() throws IOException {
     if (dictionary == null) {
@@ -83,7 +87,7 @@ public abstract class StripeColumn {
   /** What filters kept for the payload. */
   final KeptValues kept() {
     if (kept == null) {
-      kept = new KeptValues();
+      kept = new KeptValues(memory());
     }
     return kept;
   }

@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import java.io.IOException;
+import latebloom.read.ScanMemory;
 import org.apache.parquet.format.DictionaryPageHeader;
 
 /**
@@ -10,13 +11,30 @@ import org.apache.parquet.format.DictionaryPageHeader;
  * was not kept is decompressed again.
  */
 final class PageCache {
-  /** Bytes that the kept pages of one file may hold. */
+  /** Bytes that the kept pages of one row group may hold. */
   static final class Budget {
-    private final long limit;
-    private long used;
+    /** Memory is asked for in steps of so many bytes. */
+    private static final long STEP = 1 << 20;
 
-    Budget(long limit) {
+    private final long limit;
+    private final ScanMemory memory;
+    private long used;
+    private long held;
+
+    /**
+     * @param memory pages are kept while there is some left
+     */
+    Budget(long limit, ScanMemory memory) {
       this.limit = limit;
+      this.memory = memory;
+    }
+
+    private boolean hasRoom() {
+      if (used >= held && used < limit) {
+        long step = used - held + Math.min(STEP, limit);
+        held += memory.tryHold(step) ? step : 0;
+      }
+      return used < Math.min(held, limit);
     }
   }
 
@@ -33,7 +51,7 @@ final class PageCache {
   }
 
   boolean keepsPages() {
-    return kept.length > 0 && budget.used < budget.limit;
+    return kept.length > 0 && budget.hasRoom();
   }
 
   void keep(int p, FlatPage page) {
@@ -71,6 +89,8 @@ final class PageCache {
     if (dictionary == null) {
       DictionaryPageHeader header = chunk.header(-1).getDictionary_page_header();
       Bytes page = reader.read(chunk, -1, null).values();
+      boolean decompressed = page.array() != chunk.body(-1).array();
+      budget.memory.hold(decompressed ? page.length() : 0);
       try {
         dictionary = new ChunkDictionary(type, page, header.getNum_values());
       } catch (CorruptPageException | IndexOutOfBoundsException e) {

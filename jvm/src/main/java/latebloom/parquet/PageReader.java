@@ -3,6 +3,7 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.zip.CRC32;
+import latebloom.read.ScanMemory;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.DataPageHeaderV2;
 import org.apache.parquet.format.PageHeader;
@@ -22,22 +23,30 @@ final class PageReader {
 
   private final Decompressor decompressor;
   private final boolean verifyChecksums;
+  private final ScanMemory memory;
 
-  PageReader(Decompressor decompressor, boolean verifyChecksums) {
+  /**
+   * @param memory told of the buffers
+   */
+  PageReader(Decompressor decompressor, boolean verifyChecksums, ScanMemory memory) {
     this.decompressor = decompressor;
     this.verifyChecksums = verifyChecksums;
+    this.memory = memory;
   }
 
   /** A buffer that successive pages may share; grows, never shrinks. */
   static final class Buffer {
     private byte[] bytes = {};
+  }
 
-    private byte[] atLeast(int size) {
-      if (bytes.length < size) {
-        bytes = new byte[Math.max(size, bytes.length + bytes.length / 2)];
-      }
-      return bytes;
+  private byte[] atLeast(int size, Buffer buffer) {
+    int before = buffer.bytes.length;
+    if (before < size) {
+      int after = Math.max(size, before + before / 2);
+      memory.hold(after - before);
+      buffer.bytes = new byte[after];
     }
+    return buffer.bytes;
   }
 
   /**
@@ -96,7 +105,7 @@ final class PageReader {
     if (size == 0) {
       return new Bytes(new byte[SLACK], 0, 0);
     }
-    byte[] to = into == null ? new byte[size + SLACK] : into.atLeast(size + SLACK);
+    byte[] to = into == null ? new byte[size + SLACK] : atLeast(size + SLACK, into);
     decompressor.decompress(codec, from, to, 0, size);
     return new Bytes(to, 0, size);
   }

@@ -34,6 +34,7 @@ final class ParquetRowGroup implements RowGroup {
   private final int rows;
   private final Map<ColumnPath, ColumnChunkMetaData> metas;
   private final Map<ColumnPath, ColumnChunk> chunks = new LinkedHashMap<>();
+  private final PageCache.Budget pageBudget;
   private final Map<Integer, PageCache> caches = new HashMap<>();
   private final Map<Integer, Boolean> flat = new HashMap<>();
   private final Map<Use, FlatColumn> flatCursors = new HashMap<>();
@@ -45,6 +46,8 @@ final class ParquetRowGroup implements RowGroup {
     this.split = split;
     this.block = block;
     this.index = index;
+    this.pageBudget =
+        new PageCache.Budget(split.spec.options().pageCacheBytes(), split.memory);
     this.rows = Math.toIntExact(block.getRowCount());
     this.metas = new HashMap<>();
     block.getColumns().forEach(c -> metas.put(c.getPath(), c));
@@ -252,7 +255,7 @@ final class ParquetRowGroup implements RowGroup {
     PageCache cache =
         caches.computeIfAbsent(
             use.column,
-            k -> new PageCache(split.pageBudget, split.uses[k] > 1 ? chunk.pageCount() : 0));
+            k -> new PageCache(pageBudget, split.uses[k] > 1 ? chunk.pageCount() : 0));
     boolean last = use.use == PAYLOAD;
     return new FlatColumn(chunk, c.flat(), split.pageReader, cache, last, split.counters);
   }
@@ -298,5 +301,6 @@ final class ParquetRowGroup implements RowGroup {
           }
         });
     chunks.clear();
+    split.memory.releaseRowGroup();
   }
 }

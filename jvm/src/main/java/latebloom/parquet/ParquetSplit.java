@@ -17,6 +17,7 @@ import latebloom.read.RangeFetcher;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
+import latebloom.read.ScanMemory;
 import latebloom.read.ScanSpec;
 import latebloom.read.Selection;
 import latebloom.read.StoreSpeed;
@@ -46,7 +47,7 @@ public final class ParquetSplit implements RowGroups {
   final String file;
   final RangeFetcher fetcher;
   final PageReader pageReader;
-  final PageCache.Budget pageBudget;
+  final ScanMemory memory;
   final Counters counters;
   final Column[] columns;
   final boolean chainsPages;
@@ -103,16 +104,17 @@ public final class ParquetSplit implements RowGroups {
     this.file = reader.getFile();
     this.spark = spark;
     this.counters = counters;
+    this.memory = new ScanMemory(counters);
     this.fetcher =
         new RangeFetcher(
             new ParquetBytes(in, options.useHadoopVectoredIo()),
             fileLength,
             spec.options().mergeGapBytes(),
             StoreSpeed.of(new Path(file).toUri()),
+            memory,
             counters);
     this.decompressor = new Decompressor(options.getCodecFactory());
-    this.pageReader = new PageReader(decompressor, options.usePageChecksumVerification());
-    this.pageBudget = new PageCache.Budget(spec.options().pageCacheBytes());
+    this.pageReader = new PageReader(decompressor, options.usePageChecksumVerification(), memory);
     this.columnIndex =
         columnIndexFilter == null || !options.useColumnIndexFilter()
             ? null
@@ -242,6 +244,11 @@ public final class ParquetSplit implements RowGroups {
     return null;
   }
 
+  @Override
+  public ScanMemory memory() {
+    return memory;
+  }
+
   /** What rules rows out by the minima and maxima of pages; null if there is nothing to go by. */
   ColumnIndexPruning columnIndex() {
     return columnIndex;
@@ -265,6 +272,7 @@ public final class ParquetSplit implements RowGroups {
       }
       sparkReaders.clear();
     } finally {
+      memory.close();
       decompressor.close();
       reader.close();
     }

@@ -21,6 +21,7 @@ public enum Counter {
   BYTES_FETCHED("bytesFetched", "bytes fetched", Kind.BYTES),
   BYTES_AVOIDED("bytesAvoided", "bytes not fetched", Kind.BYTES),
   REQUESTS("requests", "read requests", Kind.COUNT),
+  PEAK_MEMORY("peakMemory", "peak memory", Kind.PEAK_BYTES),
   FETCH_TIME("fetchTime", "time fetching", Kind.NANOS),
   FILTER_TIME("filterTime", "time filtering", Kind.NANOS),
   PAYLOAD_TIME("payloadTime", "time reading payload", Kind.NANOS),
@@ -35,6 +36,8 @@ public enum Counter {
   public enum Kind {
     COUNT,
     BYTES,
+    /** Of a task the most that it ever was, not the sum. */
+    PEAK_BYTES,
     NANOS
   }
 

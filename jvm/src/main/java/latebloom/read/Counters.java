@@ -17,6 +17,11 @@ public final class Counters {
     totals[counter.ordinal()] += amount;
   }
 
+  /** Of a peak. */
+  public void atLeast(Counter counter, long amount) {
+    totals[counter.ordinal()] = Math.max(totals[counter.ordinal()], amount);
+  }
+
   public long get(Counter counter) {
     return totals[counter.ordinal()];
   }

@@ -17,6 +17,9 @@ final class OutputBatch {
   private final OutputColumn[] columns;
   private final ColumnVector[] constants;
   private final int capacity;
+  private final boolean onHeap;
+  private final long fixedBytes;
+  private long heldBytes;
   private int filled;
   private boolean emitted;
 
@@ -37,6 +40,8 @@ final class OutputBatch {
     }
     this.constants = constants;
     this.capacity = capacity;
+    this.onHeap = !offHeap;
+    this.fixedBytes = (long) capacity * (schema.defaultSize() + fields.length);
   }
 
   int capacity() {
@@ -66,6 +71,18 @@ final class OutputBatch {
 
   void filled(int more) {
     filled += more;
+  }
+
+  /** Notes what the vectors hold of the heap: by their types about, of strings as it is. */
+  void holdIn(ScanMemory memory) {
+    long bytes = fixedBytes;
+    for (OutputColumn c : columns) {
+      bytes += c.stringBytes();
+    }
+    if (onHeap && bytes > heldBytes) {
+      memory.holdToEnd(bytes - heldBytes);
+      heldBytes = bytes;
+    }
   }
 
   ColumnarBatch emit() {

@@ -2,6 +2,9 @@
 package latebloom.read;
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 
 /**
@@ -53,6 +56,13 @@ public final class OutputColumn {
   /** Lends {@code vector}, which holds the rows of this batch and stays as it is until the next. */
   public void lend(ColumnVector vector) {
     lent = vector;
+  }
+
+  /** Bytes of the strings that were written. */
+  long stringBytes() {
+    DataType type = own.dataType();
+    boolean strings = type instanceof StringType || type instanceof BinaryType;
+    return strings ? own.getChild(0).getElementsAppended() : 0;
   }
 
   ColumnVector result() {

@@ -22,10 +22,14 @@ public final class RangeFetcher {
 
   private static final int TIMEOUT_SECONDS = 300;
 
+  /** How often it is looked, while an answer is waited for, whether the task was killed. */
+  private static final int POLL_MILLIS = 50;
+
   private final FileBytes in;
   private final long fileLength;
   private final long mergeGap;
   private final StoreSpeed speed;
+  private final ScanMemory memory;
   private final Counters counters;
 
   /**
@@ -33,13 +37,20 @@ public final class RangeFetcher {
    * @param mergeGap ranges at most this many bytes apart are fetched as one; where requests can't go
    *     out together, also those that a request of its own would not be faster for
    * @param speed of the file's store
+   * @param memory told of what is fetched
    */
   public RangeFetcher(
-      FileBytes in, long fileLength, long mergeGap, StoreSpeed speed, Counters counters) {
+      FileBytes in,
+      long fileLength,
+      long mergeGap,
+      StoreSpeed speed,
+      ScanMemory memory,
+      Counters counters) {
     this.in = in;
     this.fileLength = fileLength;
     this.mergeGap = mergeGap;
     this.speed = speed;
+    this.memory = memory;
     this.counters = counters;
   }
 
@@ -76,22 +87,23 @@ public final class RangeFetcher {
     }
     long start = System.nanoTime();
     List<Request> requests = merge(ranges);
+    long bytes = requests.stream().mapToLong(Request::length).sum();
+    memory.hold(bytes);
     if (requests.size() > 1 && in.vectored()) {
       fetchVectored(requests);
-      speed.observe(requests.stream().mapToLong(Request::length).sum(), System.nanoTime() - start);
+      speed.observe(bytes, System.nanoTime() - start);
     } else {
       for (Request r : requests) {
+        RunningTask.checkNotKilled();
         long sent = System.nanoTime();
-        byte[] bytes = new byte[r.length()];
-        in.readFully(r.offset, bytes);
-        speed.observe(bytes.length, System.nanoTime() - sent);
-        r.deliver(bytes, 0);
+        byte[] array = new byte[r.length()];
+        in.readFully(r.offset, array);
+        speed.observe(array.length, System.nanoTime() - sent);
+        r.deliver(array, 0);
       }
     }
     counters.add(Counter.REQUESTS, requests.size());
-    for (Request r : requests) {
-      counters.add(Counter.BYTES_FETCHED, r.length());
-    }
+    counters.add(Counter.BYTES_FETCHED, bytes);
     counters.add(Counter.FETCH_TIME, System.nanoTime() - start);
   }
 
@@ -152,7 +164,7 @@ public final class RangeFetcher {
   private static ByteBuffer await(CompletableFuture<ByteBuffer> answer, Request r)
       throws IOException {
     try {
-      ByteBuffer b = answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      ByteBuffer b = poll(answer);
       if (b.remaining() < r.length()) {
         throw new EOFException(
             "read " + b.remaining() + " of " + r.length() + " bytes at offset " + r.offset);
@@ -167,6 +179,21 @@ public final class RangeFetcher {
       throw new IOException(
           "no answer within " + TIMEOUT_SECONDS + " s for " + r.length() + " bytes at offset " + r.offset,
           e);
+    }
+  }
+
+  private static ByteBuffer poll(CompletableFuture<ByteBuffer> answer)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    while (true) {
+      try {
+        return answer.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        if (System.nanoTime() > end) {
+          throw e;
+        }
+        RunningTask.checkNotKilled();
+      }
     }
   }
 }

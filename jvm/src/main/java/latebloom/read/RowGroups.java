@@ -9,4 +9,7 @@ public interface RowGroups extends Closeable {
 
   /** The next row group, or null at the end. The one before it has been released. */
   RowGroup next() throws IOException;
+
+  /** What the scan holds; closed with this. */
+  ScanMemory memory();
 }

@@ -92,6 +92,7 @@ public final class SelectiveScan implements BatchSource {
         }
         if (emit) {
           firstBatch = false;
+          out.holdIn(groups.memory());
           return out.emit();
         }
       } else {
@@ -116,6 +117,7 @@ public final class SelectiveScan implements BatchSource {
   /** Filters the next window that may have survivors; false at the end of the split. */
   private boolean nextWindow() throws IOException {
     RunningTask.checkNotKilled();
+    out.holdIn(groups.memory());
     if (group == null) {
       group = groups.next();
       if (group == null) {

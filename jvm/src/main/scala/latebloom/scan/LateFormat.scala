@@ -24,6 +24,7 @@ import latebloom.read.{BatchSource, Counter, Counters, ScanSpec}
   * own format.
   */
 private[scan] trait LateFormat extends FileFormat {
+  import LateFormat.count
 
   /** What to filter and what to output. */
   protected def spec: ScanSpec
@@ -78,7 +79,7 @@ private[scan] trait LateFormat extends FileFormat {
     val schema = StructType(spec.columns.take(spec.payload) ++ partitionSchema)
     file => {
       val counters = new Counters
-      val drain = () => counters.drainTo((c: Counter, n: Long) => scanMetrics(c.key).add(n))
+      val drain = () => counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
       val source: BatchSource = lateFiles.open(file, counters) match {
         case Right(scan)  => scan
         case Left(reason) =>
@@ -93,6 +94,13 @@ private[scan] trait LateFormat extends FileFormat {
         else new UnsafeRows(rows, schema)
       result.asInstanceOf[Iterator[InternalRow]]
     }
+  }
+}
+
+private[scan] object LateFormat {
+  private def count(metric: SQLMetric, counter: Counter, n: Long): Unit = counter.kind match {
+    case Counter.Kind.PEAK_BYTES => metric.set(metric.value.max(n))
+    case _                       => metric.add(n)
   }
 }
 

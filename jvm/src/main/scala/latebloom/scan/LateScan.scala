@@ -201,7 +201,8 @@ class LateScan(
   @transient private lazy val counters: Map[String, SQLMetric] = Counter.values.map { c =>
     c.key -> (c.kind match {
       case Counter.Kind.COUNT => SQLMetrics.createMetric(sparkContext, c.label)
-      case Counter.Kind.BYTES => SQLMetrics.createSizeMetric(sparkContext, c.label)
+      case Counter.Kind.BYTES | Counter.Kind.PEAK_BYTES =>
+        SQLMetrics.createSizeMetric(sparkContext, c.label)
       case Counter.Kind.NANOS => SQLMetrics.createNanoTimingMetric(sparkContext, c.label)
     })
   }.toMap

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.Map;
 import latebloom.read.Counters;
+import latebloom.read.ScanMemory;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -201,6 +202,11 @@ public final class WholeStripes implements AutoCloseable {
     @Override
     public Counters counters() {
       return counters;
+    }
+
+    @Override
+    public ScanMemory memory() {
+      return new ScanMemory(counters);
     }
   }
 }

@@ -19,6 +19,7 @@ import latebloom.read.BenchColumn;
 import latebloom.read.Counters;
 import latebloom.read.OutputColumn;
 import latebloom.read.RangeFetcher;
+import latebloom.read.ScanMemory;
 import latebloom.read.Selection;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.VersionParser;
@@ -173,7 +174,11 @@ public class ColumnBenchmark {
       calendars = new Calendars("LEGACY", "UTC", "LEGACY", "UTC", null);
     }
     build(parts[0], parts[1], size);
-    pageReader = new PageReader(new Decompressor(new CodecFactory(new Configuration(), 0)), false);
+    pageReader =
+        new PageReader(
+            new Decompressor(new CodecFactory(new Configuration(), 0)),
+            false,
+            new ScanMemory(new Counters()));
     vector = new OnHeapColumnVector(BATCH, type);
     levels = new OnHeapColumnVector(BATCH, DataTypes.IntegerType);
     Random choice = new Random(3);
@@ -379,7 +384,7 @@ public class ColumnBenchmark {
             chunk,
             FlatType.of(descriptor, type, calendars),
             pageReader,
-            new PageCache(new PageCache.Budget(0), 0),
+            new PageCache(new PageCache.Budget(0, new ScanMemory(counters)), 0),
             true,
             counters);
     for (int[] batch : wanted) {
