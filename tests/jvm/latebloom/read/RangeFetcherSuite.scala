@@ -24,6 +24,8 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
       System.arraycopy(file, offset.toInt, into, 0, into.length)
     }
 
+    override def asynchronous: Boolean = vectored
+
     override def read(
         ranges: java.util.List[FileBytes.Range]
     ): java.util.List[CompletableFuture[ByteBuffer]] =
@@ -93,5 +95,120 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
       val e = intercept[EOFException](fetch(0, 0L -> 10, range))
       assert(e.getMessage.contains("of a file of 10000 bytes"))
     }
+  }
+
+  // ---- ahead
+
+  /** What is asked for ahead of a file that answers slowly. */
+  private class Ahead(in: FileBytes, latencyMicros: Long = 5000) {
+    private val speed = new StoreSpeed
+    speed.observe(1000, latencyMicros * 1000)
+    val counters = new Counters
+    val fetcher =
+      new RangeFetcher(in, file.length, 10, speed, new ScanMemory(counters), counters)
+
+    def prefetch(ranges: (Long, Int)*): Unit =
+      fetcher.prefetch(
+        ranges.map { case (from, n) => new Wanted(from, n, (_, _, _) => fail("fetched")) }.asJava
+      )
+
+    def fetch(ranges: (Long, Int)*): Unit = {
+      var got = 0
+      fetcher.fetch(ranges.map { case (from, n) =>
+        new Wanted(
+          from,
+          n,
+          (array, start, length) => {
+            val bytes = array.slice(start, start + length)
+            assert(bytes.sameElements(file.slice(from.toInt, from.toInt + n)))
+            got += 1
+          }
+        )
+      }.asJava)
+      assert(got == ranges.size)
+    }
+  }
+
+  test("what was asked for ahead for a row group is not fetched again, and counts once") {
+    forSeeds(100) { random =>
+      val in = new Recorded(vectored = true)
+      val ahead = new Ahead(in)
+      val chunks =
+        Seq.tabulate(1 + random.nextInt(4))(c => c * 2000L -> (100 + random.nextInt(900)))
+      assert(ahead.fetcher.mayPrefetch)
+      ahead.prefetch(chunks: _*)
+      assert(!ahead.fetcher.mayPrefetch)
+      // Of the row group before.
+      ahead.fetch(9000L -> 50)
+      ahead.fetcher.released()
+      val parts = chunks.flatMap { case (from, n) =>
+        Seq.fill(random.nextInt(3)) {
+          val skip = random.nextInt(n)
+          (from + skip) -> random.nextInt(n - skip)
+        }
+      }
+      ahead.fetch((9500L -> 20) +: chunks.head +: parts: _*)
+      assert(in.reads == chunks ++ Seq(9000L -> 50, 9500L -> 20))
+      assert(ahead.counters.get(Counter.REQUESTS) == in.reads.size)
+      assert(ahead.counters.get(Counter.BYTES_FETCHED) == in.reads.map(_._2.toLong).sum)
+      assert(ahead.counters.get(Counter.ROW_GROUPS_PREFETCHED) == 1)
+    }
+  }
+
+  test("each row group has its own, one after the other") {
+    val in = new Recorded(vectored = true)
+    val ahead = new Ahead(in)
+    for (group <- 0 until 8) {
+      ahead.fetch(group * 1000L -> 100)
+      ahead.prefetch((group + 1) * 1000L -> 100)
+      ahead.fetcher.released()
+    }
+    assert(in.reads == (0 to 8).map(_ * 1000L -> 100))
+  }
+
+  test("a row group that is passed over leaves nothing to the one after it") {
+    val in = new Recorded(vectored = true)
+    val ahead = new Ahead(in)
+    ahead.prefetch(100L -> 50)
+    ahead.fetcher.released()
+    ahead.fetcher.released()
+    ahead.fetch(100L -> 50)
+    assert(in.reads == Seq(100L -> 50, 100L -> 50))
+  }
+
+  test("what goes wrong ahead is tried again, and then is the error that it is") {
+    val broken = CompletableFuture.failedFuture[ByteBuffer](new EOFException("ahead"))
+    val short = CompletableFuture.completedFuture(ByteBuffer.allocate(10))
+    for {
+      answer <- Seq(() => Some(broken), () => Some(short), () => throw new EOFException("at once"))
+      again <- Seq(true, false)
+    } {
+      val in = new Recorded(vectored = true) {
+        override def readFully(offset: Long, into: Array[Byte]): Unit =
+          if (again) super.readFully(offset, into) else throw new EOFException("on purpose")
+
+        override def read(
+            ranges: java.util.List[FileBytes.Range]
+        ): java.util.List[CompletableFuture[ByteBuffer]] =
+          ranges.asScala.flatMap(_ => answer()).asJava
+      }
+      val ahead = new Ahead(in)
+      ahead.prefetch(100L -> 50)
+      ahead.fetcher.released()
+      if (again) {
+        ahead.fetch(100L -> 50)
+        ahead.fetch(120L -> 10)
+        assert(in.reads == Seq(100L -> 50, 120L -> 10))
+      } else {
+        assert(intercept[EOFException](ahead.fetch(100L -> 50)).getMessage == "on purpose")
+      }
+    }
+    // Outside of the file: an error for who fetches it.
+    new Ahead(new Recorded(vectored = true)).prefetch(9990L -> 11)
+  }
+
+  test("a store that answers at once, or that can't be asked without waiting, is not asked ahead") {
+    assert(!new Ahead(new Recorded(vectored = true), 50).fetcher.mayPrefetch)
+    assert(!new Ahead(new Recorded(vectored = false)).fetcher.mayPrefetch)
   }
 }

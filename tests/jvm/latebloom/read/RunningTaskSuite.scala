@@ -2,17 +2,22 @@
 package latebloom.read
 
 import java.io.File
+import java.nio.ByteBuffer
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.{List => JavaList}
+
+import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.latebloom.TaskProbe
-import org.apache.spark.{SparkException, TaskKilledException}
+import org.apache.spark.{SparkException, TaskContext, TaskKilledException}
 
 import latebloom.LateBloomTest
 
-/** A killed task ends soon: the query's own function, evaluated in the scan, kills its task and counts
-  * what is evaluated after that.
+/** A killed task ends soon: the query's own function, evaluated in the scan, kills its task and
+  * counts what is evaluated after that.
   */
 class RunningTaskSuite extends LateBloomTest {
   import RunningTaskSuite._
@@ -35,11 +40,23 @@ class RunningTaskSuite extends LateBloomTest {
       body(dir)
     }
 
+  test("a kill while answers are waited for") {
+    // Spark runs a killed task again.
+    val attempts = spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+      val attempt = TaskContext.get().attemptNumber()
+      if (attempt == 0) askSilent()
+      attempt
+    }
+    assert(attempts.collect().toSeq == Seq(1))
+  }
+
   for {
     format <- Seq("parquet", "orc")
     dictionary <- Seq(true, false)
     column <- Seq("s", "id", "t.x", "id + t.x")
-  } test(s"a kill within $column of $format ${if (dictionary) "with" else "without"} dictionaries") {
+  } test(
+    s"a kill within $column of $format ${if (dictionary) "with" else "without"} dictionaries"
+  ) {
     withData(format, dictionary) { dir =>
       begun.set(0)
       val value = if (column == "id + t.x") col("id") + col("t.x") else col(column)
@@ -56,6 +73,32 @@ class RunningTaskSuite extends LateBloomTest {
 }
 
 object RunningTaskSuite {
+
+  /** A store that never answers, and kills who asks it. */
+  private object Silent extends FileBytes {
+    override def vectored: Boolean = true
+
+    override def asynchronous: Boolean = true
+
+    override def readFully(offset: Long, into: Array[Byte]): Unit =
+      throw new UnsupportedOperationException
+
+    override def read(ranges: JavaList[FileBytes.Range])
+        : JavaList[CompletableFuture[ByteBuffer]] = {
+      TaskProbe.kill()
+      ranges.asScala.map(_ => new CompletableFuture[ByteBuffer]).asJava
+    }
+  }
+
+  private def askSilent(): Unit = {
+    val counters = new Counters
+    val memory = new ScanMemory(counters)
+    val ranges = Seq(0L, 500L).map(from => new RangeFetcher.Wanted(from, 10, (_, _, _) => ()))
+    try new RangeFetcher(Silent, 1000, 0, new StoreSpeed, memory, counters)
+        .fetch(ranges.asJava)
+    finally memory.close()
+  }
+
   private val KillAt = 5000
 
   /** Values that were evaluated; tasks run in this JVM. */

@@ -23,6 +23,11 @@ record HadoopBytes(FSDataInputStream in, boolean vectored) implements FileBytes 
   }
 
   @Override
+  public boolean asynchronous() {
+    return vectored;
+  }
+
+  @Override
   public List<CompletableFuture<ByteBuffer>> read(List<Range> ranges) throws IOException {
     List<FileRange> vector = new ArrayList<>(ranges.size());
     for (Range r : ranges) {

@@ -11,6 +11,7 @@ import latebloom.read.ConstantColumn;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.RangeFetcher;
+import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
@@ -169,11 +170,37 @@ public final class OrcSplit implements RowGroups {
     return statistics.get(stripe).getColStats(column);
   }
 
+  /** The footer only: it says where all else lies. */
+  @Override
+  public void prefetch(boolean prunes, FirstFetch first) throws IOException {
+    if (!fetcher.mayPrefetch() || !toNextStripe()) {
+      return;
+    }
+    StripeInformation stripe = reader.getStripes().get(next);
+    List<Wanted> ranges = List.of();
+    try {
+      StripePlace place = new StripePlace(file, next);
+      ranges = List.of(OrcStripe.footerRange(stripe, place, (array, start, n) -> {}));
+    } catch (CorruptStripeException e) {
+      // It will be an error for who reads that stripe.
+    }
+    fetcher.prefetch(ranges);
+  }
+
   @Override
   public RowGroup next() throws IOException {
+    if (!toNextStripe()) {
+      return null;
+    }
+    int i = next++;
+    return new OrcStripe(this, reader.getStripes().get(i), i);
+  }
+
+  /** Moves {@link #next} to a stripe that may have rows that pass; false if there is none. */
+  private boolean toNextStripe() throws IOException {
     List<StripeInformation> stripes = reader.getStripes();
-    while (next < stripes.size()) {
-      int i = next++;
+    for (; next < stripes.size(); next++) {
+      int i = next;
       StripeInformation s = stripes.get(i);
       if (s.getOffset() < options.from
           || s.getOffset() >= options.to
@@ -185,10 +212,10 @@ public final class OrcSplit implements RowGroups {
       } else if (pruning != null && !pruning.mayPass(c -> stripeStatistics(i, c))) {
         counters.add(Counter.ROW_GROUPS_PRUNED, 1);
       } else {
-        return new OrcStripe(this, s, i);
+        return true;
       }
     }
-    return null;
+    return false;
   }
 
   @Override

@@ -15,6 +15,7 @@ import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.ConstantColumn;
 import latebloom.read.Counter;
+import latebloom.read.RangeFetcher;
 import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.RowGroup;
 import latebloom.read.Selection;
@@ -61,19 +62,24 @@ final class OrcStripe implements RowGroup {
     this.treeStreams = new TreeStreams(this, split.reader);
   }
 
-  private OrcProto.StripeFooter readFooter() throws IOException {
+  /** Where the footer of a stripe lies. */
+  static Wanted footerRange(StripeInformation info, StripePlace place, RangeFetcher.Receiver receiver)
+      throws IOException {
     long offset = info.getOffset() + info.getIndexLength() + info.getDataLength();
-    int length = length("footer", info.getFooterLength());
+    return new Wanted(offset, length(place, "footer", info.getFooterLength()), receiver);
+  }
+
+  private OrcProto.StripeFooter readFooter() throws IOException {
     BufferChunk[] fetched = new BufferChunk[1];
-    split.fetcher.fetch(
-        List.of(
-            new Wanted(
-                offset,
-                length,
-                (array, start, n) ->
-                    fetched[0] = new BufferChunk(ByteBuffer.wrap(array, start, n).slice(), 0))));
+    Wanted range =
+        footerRange(
+            info,
+            place,
+            (array, start, n) ->
+                fetched[0] = new BufferChunk(ByteBuffer.wrap(array, start, n).slice(), 0));
+    split.fetcher.fetch(List.of(range));
     try {
-      InStream in = InStream.create("footer", fetched[0], 0, length, split.compression);
+      InStream in = InStream.create("footer", fetched[0], 0, range.length(), split.compression);
       return OrcProto.StripeFooter.parseFrom(InStream.createCodedInputStream(in));
     } catch (IOException | RuntimeException e) {
       throw place.corrupt("footer", e);
@@ -91,7 +97,7 @@ final class OrcStripe implements RowGroup {
         if (s.hasKind() && StreamName.getArea(s.getKind()) != area) {
           continue;
         }
-        int length = length("a stream", s.getLength());
+        int length = length(place, "a stream", s.getLength());
         if (s.hasKind()) {
           streams.put(
               new StreamName(s.getColumn(), s.getKind()),
@@ -105,7 +111,7 @@ final class OrcStripe implements RowGroup {
     }
   }
 
-  private int length(String what, long length) throws IOException {
+  private static int length(StripePlace place, String what, long length) throws IOException {
     if (length < 0 || length > Integer.MAX_VALUE) {
       throw place.corrupt(what + " has " + length + " bytes");
     }
@@ -361,6 +367,6 @@ final class OrcStripe implements RowGroup {
     flat.clear();
     flatCursors.clear();
     treeCursors.clear();
-    split.memory.releaseRowGroup();
+    split.fetcher.released();
   }
 }

@@ -152,7 +152,7 @@ final class ColumnChunk {
     }
     if (index() == null) {
       walked = true;
-      ranges.add(wanted(start(), Math.toIntExact(meta.getTotalSize()), this::walk));
+      ranges.add(wholeRange());
       return;
     }
     long first = index.getOffset(0);
@@ -169,6 +169,11 @@ final class ColumnChunk {
             wanted(index.getOffset(i), index.getCompressedPageSize(i), b -> page.bytes = b));
       }
     }
+  }
+
+  /** The chunk from its first byte to its last. */
+  Wanted wholeRange() {
+    return wanted(start(), Math.toIntExact(meta.getTotalSize()), this::walk);
   }
 
   static Wanted wanted(long offset, int length, Consumer<Bytes> receiver) {

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import latebloom.read.FileBytes;
+import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
+import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.ParquetFileRange;
 import org.apache.parquet.io.SeekableInputStream;
 
@@ -25,6 +27,15 @@ record ParquetBytes(SeekableInputStream in, boolean vectored) implements FileByt
   public void readFully(long offset, byte[] into) throws IOException {
     in.seek(offset);
     in.readFully(into);
+  }
+
+  /** Where a stream has no vectored reads of its own, Hadoop does one after the other. */
+  @Override
+  public boolean asynchronous() {
+    return vectored
+        && in instanceof DelegatingSeekableInputStream hadoop
+        && hadoop.getStream() instanceof StreamCapabilities stream
+        && stream.hasCapability(StreamCapabilities.VECTOREDIO);
   }
 
   @Override

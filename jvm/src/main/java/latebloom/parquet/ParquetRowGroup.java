@@ -15,6 +15,7 @@ import latebloom.read.Counter;
 import latebloom.read.Held;
 import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.RowGroup;
+import latebloom.read.RowGroups;
 import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -64,8 +65,7 @@ final class ParquetRowGroup implements RowGroup {
     if (pruning == null) {
       return Selection.all(rows);
     }
-    List<ColumnChunk> used = pruning.columns().stream().map(this::chunk).toList();
-    PageIndexes indexes = new PageIndexes(used);
+    PageIndexes indexes = new PageIndexes(indexed());
     split.fetcher.fetch(indexes.ranges());
     return pruning.rows(rows, indexes);
   }
@@ -179,6 +179,23 @@ final class ParquetRowGroup implements RowGroup {
       }
     }
     split.fetcher.fetch(pages);
+  }
+
+  /** What the first fetch will ask for: indexes if rows are ruled out by them, else whole chunks. */
+  List<Wanted> firstRanges(boolean prunes, RowGroups.FirstFetch first) throws IOException {
+    if (prunes && split.columnIndex() != null) {
+      return new PageIndexes(indexed()).ranges();
+    }
+    Set<ColumnChunk> whole = new LinkedHashSet<>();
+    for (int column : first.columns(this)) {
+      whole.addAll(chunksOf(column));
+    }
+    return whole.stream().map(ColumnChunk::wholeRange).toList();
+  }
+
+  /** The columns that rows can be ruled out by. */
+  private List<ColumnChunk> indexed() {
+    return split.columnIndex().columns().stream().map(this::chunk).toList();
   }
 
   /**
@@ -301,6 +318,6 @@ final class ParquetRowGroup implements RowGroup {
           }
         });
     chunks.clear();
-    split.memory.releaseRowGroup();
+    split.fetcher.released();
   }
 }

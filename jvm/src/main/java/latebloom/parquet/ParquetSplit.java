@@ -14,6 +14,7 @@ import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.RangeFetcher;
+import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
@@ -65,6 +66,7 @@ public final class ParquetSplit implements RowGroups {
   private final Map<ColumnPredicate, Boolean> missingPasses = new IdentityHashMap<>();
   private final boolean noRowPasses;
   private int next;
+  private ParquetRowGroup ahead;
 
   /**
    * A wanted column in this file.
@@ -222,7 +224,28 @@ public final class ParquetSplit implements RowGroups {
   }
 
   @Override
+  public void prefetch(boolean prunes, FirstFetch first) throws IOException {
+    if (ahead != null || !fetcher.mayPrefetch()) {
+      return;
+    }
+    ahead = nextRowGroup();
+    List<Wanted> ranges = List.of();
+    try {
+      ranges = ahead == null ? ranges : ahead.firstRanges(prunes, first);
+    } catch (CorruptPageException | IOException e) {
+      // It will be an error for who reads that row group.
+    }
+    fetcher.prefetch(ranges);
+  }
+
+  @Override
   public RowGroup next() throws IOException {
+    ParquetRowGroup group = ahead == null ? nextRowGroup() : ahead;
+    ahead = null;
+    return group;
+  }
+
+  private ParquetRowGroup nextRowGroup() throws IOException {
     List<BlockMetaData> blocks = reader.getRowGroups();
     if (noRowPasses) {
       counters.add(Counter.ROW_GROUPS_SKIPPED, blocks.size() - next);

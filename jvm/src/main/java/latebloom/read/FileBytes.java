@@ -15,7 +15,13 @@ public interface FileBytes {
   /** Whether several ranges may be asked for at once. */
   boolean vectored();
 
-  /** Asks for several ranges at once; the answers come in their order. */
+  /** Whether {@link #read} returns before the answers are there. */
+  boolean asynchronous();
+
+  /**
+   * Asks for several ranges at once; the answers come in their order. Meanwhile others may be asked
+   * for, as Hadoop demands of its streams.
+   */
   List<CompletableFuture<ByteBuffer>> read(List<Range> ranges) throws IOException;
 
   /** The bytes {@code [offset, offset + length)} of the file. */

@@ -37,9 +37,14 @@ final class FilterCascade {
     return estimate.survival();
   }
 
+  /** Whether the next row group will be pruned by its indexes. */
+  boolean prunes() {
+    return learned.pruningPays();
+  }
+
   /** The rows of a group that are left by its statistics, where those have been of use before. */
   Selection prune(RowGroup group) throws IOException {
-    boolean pays = learned.pruningPays();
+    boolean pays = prunes();
     Selection rows = pays ? group.prune() : Selection.all(group.rows());
     learned.observePruning(!rows.isAll());
     counters.add(Counter.ROWS_PRUNED, group.rows() - rows.count());
@@ -66,19 +71,12 @@ final class FilterCascade {
   /**
    * The rows of a window that pass all filters.
    *
-   * @param rest the window and all that comes after it
+   * @param evaluated what {@link #fetch} gave
    * @param sample whether the filters are measured, for which the window should be short
-   * @param payload what is fetched beside the filter columns
    */
-  Selection filter(
-      RowGroup group,
-      Selection window,
-      Selection rest,
-      boolean sample,
-      List<RowGroup.Need> payload)
+  Selection filter(RowGroup group, int[] evaluated, Selection window, boolean sample)
       throws IOException {
-    int[] filters = filtersToEvaluate(group, sample);
-    fetch(group, filters, window, rest, sample, payload);
+    int[] filters = evaluated;
     int free = 0;
     while (free < filters.length && filters[free] < spec.anyOrder()) {
       free++;
@@ -165,15 +163,22 @@ final class FilterCascade {
         && estimate.of(filter) > MOST_PASSING;
   }
 
-  /** One fetch for the filter columns that most likely are needed, and for the payload if given. */
-  private void fetch(
+  /**
+   * One fetch for the filter columns that a window most likely needs.
+   *
+   * @param rest the window and all that comes after it
+   * @param sample whether the filters will be measured
+   * @param payload what is fetched beside the filter columns
+   * @return the filters that are to be evaluated
+   */
+  int[] fetch(
       RowGroup group,
-      int[] filters,
       Selection window,
       Selection rest,
       boolean sample,
       List<RowGroup.Need> payload)
       throws IOException {
+    int[] filters = filtersToEvaluate(group, sample);
     List<RowGroup.Need> needs = new ArrayList<>();
     double reaching = 1;
     for (int i = 0; i < filters.length && (i == 0 || reaching >= FETCH_TOGETHER); i++) {
@@ -185,6 +190,24 @@ final class FilterCascade {
     }
     needs.addAll(payload);
     group.fetch(needs);
+    return filters;
+  }
+
+  /** The columns that {@link #fetch} will ask for, of a row group that is not there yet. */
+  List<Integer> firstColumns(RowGroup next) throws IOException {
+    List<Integer> columns = new ArrayList<>();
+    double reaching = 1;
+    for (int i : learned.order()) {
+      ScanFilter f = spec.filters().get(i);
+      if (!columns.isEmpty() && reaching < FETCH_TOGETHER) {
+        break;
+      }
+      if (!isUseless(i) && !f.allPass(next)) {
+        f.forEachColumn(columns::add);
+        reaching *= estimate.of(i);
+      }
+    }
+    return columns;
   }
 
   private static long bytes(RowGroup group, List<RowGroup.Need> needs) throws IOException {

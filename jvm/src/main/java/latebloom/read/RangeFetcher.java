@@ -3,27 +3,19 @@ package latebloom.read;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import latebloom.read.Requests.Request;
 
 /**
  * Fetches byte ranges of one file. Ranges that lie close together become one request; several
- * requests go out together where the file system can (vectored reads).
+ * requests go out together where the file system can (vectored reads). A slow store can be asked for the
+ * next row group's first ranges before they are needed.
  */
 public final class RangeFetcher {
   /** Merging stops here, so that one array never grows past it unless a single range is larger. */
   private static final int MAX_MERGED = 32 << 20;
-
-  private static final int TIMEOUT_SECONDS = 300;
-
-  /** How often it is looked, while an answer is waited for, whether the task was killed. */
-  private static final int POLL_MILLIS = 50;
 
   private final FileBytes in;
   private final long fileLength;
@@ -31,6 +23,8 @@ public final class RangeFetcher {
   private final StoreSpeed speed;
   private final ScanMemory memory;
   private final Counters counters;
+  private Prefetch ahead = Prefetch.NONE;
+  private Prefetch next = Prefetch.NONE;
 
   /**
    * @param in the open file; not owned
@@ -67,44 +61,64 @@ public final class RangeFetcher {
     }
   }
 
-  /** Ranges that are fetched as one: {@code [offset, end)} covers each of {@code parts}. */
-  private record Request(long offset, long end, List<Wanted> parts) {
-    int length() {
-      return (int) (end - offset);
-    }
-
-    void deliver(byte[] array, int start) {
-      for (Wanted w : parts) {
-        w.receiver.accept(array, start + (int) (w.offset - offset), w.length);
-      }
-    }
-  }
-
   /** Fetches every range and hands it to its receiver. */
   public void fetch(List<Wanted> ranges) throws IOException {
     if (ranges.isEmpty()) {
       return;
     }
     long start = System.nanoTime();
-    List<Request> requests = merge(ranges);
-    long bytes = requests.stream().mapToLong(Request::length).sum();
-    memory.hold(bytes);
-    if (requests.size() > 1 && in.vectored()) {
-      fetchVectored(requests);
-      speed.observe(bytes, System.nanoTime() - start);
-    } else {
-      for (Request r : requests) {
-        RunningTask.checkNotKilled();
-        long sent = System.nanoTime();
-        byte[] array = new byte[r.length()];
-        in.readFully(r.offset, array);
-        speed.observe(array.length, System.nanoTime() - sent);
-        r.deliver(array, 0);
+    List<Wanted> rest = new ArrayList<>();
+    for (Wanted range : ranges) {
+      if (!ahead.deliver(range)) {
+        rest.add(range);
       }
     }
+    if (!rest.isEmpty()) {
+      List<Request> requests = merge(rest);
+      memory.hold(count(requests));
+      Requests.send(in, requests, speed);
+    }
+    counters.add(Counter.FETCH_TIME, System.nanoTime() - start);
+  }
+
+  /** Counts requests; their bytes. */
+  private long count(List<Request> requests) {
+    long bytes = requests.stream().mapToLong(Request::length).sum();
     counters.add(Counter.REQUESTS, requests.size());
     counters.add(Counter.BYTES_FETCHED, bytes);
-    counters.add(Counter.FETCH_TIME, System.nanoTime() - start);
+    return bytes;
+  }
+
+  /** Whether it is worth while, and possible, to {@link #prefetch} something. */
+  public boolean mayPrefetch() {
+    return next == Prefetch.NONE && in.asynchronous() && speed.isSlow();
+  }
+
+  /**
+   * Asks for what the next row group will fetch, if there is memory, and does not wait for it. What
+   * goes wrong is forgotten: {@link #fetch} tries again.
+   */
+  public void prefetch(List<Wanted> ranges) {
+    if (ranges.isEmpty()) {
+      return;
+    }
+    try {
+      List<Request> requests = merge(ranges);
+      if (memory.tryHoldAhead(requests.stream().mapToLong(Request::length).sum())) {
+        next = Prefetch.send(in, requests);
+        count(requests);
+        counters.add(Counter.ROW_GROUPS_PREFETCHED, 1);
+      }
+    } catch (IOException e) {
+      next = Prefetch.NONE;
+    }
+  }
+
+  /** To be told when a row group is let go of. */
+  public void released() {
+    ahead = next;
+    next = Prefetch.NONE;
+    memory.releaseRowGroup();
   }
 
   /** So many unneeded bytes are worth fetching to save a request; 0 while that is unknown. */
@@ -112,7 +126,7 @@ public final class RangeFetcher {
     return speed.roundTripBytes();
   }
 
-  private List<Request> merge(List<Wanted> ranges) throws IOException {
+  private List<Request> merge(List<Wanted> ranges) throws EOFException {
     List<Wanted> sorted = new ArrayList<>(ranges);
     sorted.sort(Comparator.comparingLong(Wanted::offset));
     List<Request> requests = new ArrayList<>();
@@ -140,60 +154,4 @@ public final class RangeFetcher {
     }
     requests.add(new Request(from, to, parts));
     return requests;
-  }
-
-  private void fetchVectored(List<Request> requests) throws IOException {
-    List<FileBytes.Range> ranges = new ArrayList<>(requests.size());
-    for (Request r : requests) {
-      ranges.add(new FileBytes.Range(r.offset, r.length()));
-    }
-    List<CompletableFuture<ByteBuffer>> answers = in.read(ranges);
-    for (int i = 0; i < requests.size(); i++) {
-      Request r = requests.get(i);
-      ByteBuffer b = await(answers.get(i), r);
-      if (b.hasArray()) {
-        r.deliver(b.array(), b.arrayOffset() + b.position());
-      } else {
-        byte[] bytes = new byte[r.length()];
-        b.get(bytes);
-        r.deliver(bytes, 0);
-      }
-    }
-  }
-
-  private static ByteBuffer await(CompletableFuture<ByteBuffer> answer, Request r)
-      throws IOException {
-    try {
-      ByteBuffer b = poll(answer);
-      if (b.remaining() < r.length()) {
-        throw new EOFException(
-            "read " + b.remaining() + " of " + r.length() + " bytes at offset " + r.offset);
-      }
-      return b;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while reading " + r.length() + " bytes at " + r.offset, e);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
-    } catch (TimeoutException e) {
-      throw new IOException(
-          "no answer within " + TIMEOUT_SECONDS + " s for " + r.length() + " bytes at offset " + r.offset,
-          e);
-    }
-  }
-
-  private static ByteBuffer poll(CompletableFuture<ByteBuffer> answer)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
-    while (true) {
-      try {
-        return answer.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException e) {
-        if (System.nanoTime() > end) {
-          throw e;
-        }
-        RunningTask.checkNotKilled();
-      }
-    }
-  }
-}
+  }}

@@ -22,6 +22,7 @@ public final class ScanMemory implements Closeable {
   private final Counters counters;
   private long held;
   private long lasting;
+  private long ahead;
   private long acquired;
   private boolean closed;
 
@@ -66,9 +67,17 @@ public final class ScanMemory implements Closeable {
     return true;
   }
 
+  /** As {@link #tryHold}, for the row group that comes next. */
+  public synchronized boolean tryHoldAhead(long bytes) {
+    boolean holds = tryHold(bytes);
+    ahead += holds ? bytes : 0;
+    return holds;
+  }
+
   /** Notes that the row group is let go of, with all that was held for it. */
   public synchronized void releaseRowGroup() {
-    held = lasting;
+    held = lasting + ahead;
+    ahead = 0;
     if (acquired > held) {
       release(acquired - held);
       acquired = held;
@@ -106,5 +115,6 @@ public final class ScanMemory implements Closeable {
     acquired = 0;
     held = 0;
     lasting = 0;
+    ahead = 0;
   }
 }

@@ -46,6 +46,7 @@ public final class SelectiveScan implements BatchSource {
   private boolean firstWindow = true;
   private boolean firstBatch = true;
   private boolean eager;
+  private boolean begun;
 
   /**
    * @param groups the row groups to scan; owned, closed with this
@@ -92,6 +93,7 @@ public final class SelectiveScan implements BatchSource {
         }
         if (emit) {
           firstBatch = false;
+          begun = true;
           out.holdIn(groups.memory());
           return out.emit();
         }
@@ -111,6 +113,7 @@ public final class SelectiveScan implements BatchSource {
     if (pending.isNone()) {
       group.release();
       group = null;
+      begun = true;
     }
   }
 
@@ -163,13 +166,26 @@ public final class SelectiveScan implements BatchSource {
     List<RowGroup.Need> ahead =
         oneFetch ? payloadNeeds(rest) : eager ? payloadNeeds(window) : List.of();
     eager |= oneFetch;
-    Selection rows = cascade.filter(group, window, rest, sample, ahead);
+    int[] filters = cascade.fetch(group, window, rest, sample, ahead);
+    if (begun && pending.isNone()) {
+      groups.prefetch(cascade.prunes(), this::firstFetch);
+    }
+    Selection rows = cascade.filter(group, filters, window, sample);
     if (rows.isNone()) {
       counters.add(Counter.ROW_GROUPS_SKIPPED, pending.isNone() && payload == null ? 1 : 0);
     } else {
       preparePayload(rows);
     }
     return rows;
+  }
+
+  /** What will be fetched together of the row group that comes next, if all goes on as it does. */
+  private List<Integer> firstFetch(RowGroup next) throws IOException {
+    List<Integer> columns = cascade.firstColumns(next);
+    for (int p = 0; p < spec.payload() && eager; p++) {
+      columns.add(p);
+    }
+    return columns;
   }
 
   private List<RowGroup.Need> payloadNeeds(Selection rows) {

@@ -19,6 +19,9 @@ public final class StoreSpeed {
   private static final long SMALL = 64 << 10;
   private static final long LARGE = 1 << 20;
 
+  /** A local disk answers in a tenth of this. */
+  private static final double SLOW = 1e6;
+
   /** No request is worth more bytes than this. */
   private static final long MOST = 16 << 20;
 
@@ -46,6 +49,11 @@ public final class StoreSpeed {
       double waited = Double.isNaN(latency) ? 0 : latency;
       rate += (bytes / Math.max(nanos - waited, 0.1 * nanos) - rate) / 4;
     }
+  }
+
+  /** Whether a request waits so long that it is worth being sent before it is needed. */
+  synchronized boolean isSlow() {
+    return latency >= SLOW;
   }
 
   /** So many bytes come in the time that a request waits; 0 while that is unknown. */
