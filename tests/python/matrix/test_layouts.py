@@ -453,6 +453,42 @@ def test_filters_on_columns_that_are_read_page_by_page(tmp_path: Path, pair_of: 
         )
 
 
+def test_row_groups_of_one_batch_may_have_other_readers(
+    matrix_spark: SparkSession, tmp_path: Path, pair_of: PairOf
+) -> None:
+    """Old writers had strings build on those of the page before: only Spark's reader knows those."""
+    writer = matrix_spark.newSession()
+    rows = writer.range(3000).selectExpr(
+        "id",
+        "case when id % 2000 < 1000 then 'same' else 'text ' || hash(id) end s",
+        "repeat(hash(id), 20) wide",
+    )
+    writing = rows.coalesce(1).write.options(
+        **{
+            "parquet.writer.version": "v2",
+            "parquet.block.size": "8000",
+            "parquet.dictionary.page.size": "200",
+            "parquet.page.size": "500",
+        }
+    )
+    writing.parquet(f"{tmp_path}/t")
+    (part,) = (tmp_path / "t").glob("*.parquet")
+    meta = pq.read_metadata(part)
+    groups = map(meta.row_group, range(meta.num_row_groups))
+    assert {"DELTA_BYTE_ARRAY" in g.column(1).encodings for g in groups} == {True, False}
+    present = meta.created_by.split(" (")[0].encode()
+    old = b"parquet-mr version 1.6.0".ljust(len(present))
+    (tmp_path / "old.parquet").write_bytes(part.read_bytes().replace(present, old))
+    pair = pair_of()
+    pair.parquet("t", tmp_path / "old.parquet")
+    check(
+        pair,
+        "select * from t where id % 50 = 7",
+        "select s from t where id % 3 = 1",
+        "select id, s from t where s > 'text' and id % 7 = 1",
+    )
+
+
 def test_fields_found_by_id(tmp_path: Path, pair_of: PairOf) -> None:
     columns = numbers()
     fields = [

@@ -115,7 +115,10 @@ final class SparkColumn implements SelectiveColumn {
         return;
       }
     }
-    WritableColumnVector[] to = {out.vector()};
+    WritableColumnVector vector = out.vector();
+    // What was written before, of another row group, was perhaps not appended.
+    vector.addElementsAppended(out.at() - vector.getElementsAppended());
+    WritableColumnVector[] to = {vector};
     for (int i = 0; i < n; i++) {
       converter.convert(value(exact ? consumed++ : rows[i]), to);
     }
