@@ -4,14 +4,18 @@ package latebloom.parquet;
 /** Where in a file a column chunk lies; what error messages name. */
 record ColumnPlace(String file, int rowGroup, String column) {
 
-  /** {@code cause} with its place; page -1 is the dictionary page. */
+  /** {@code cause} with its place, if it has none yet; page -1 is the dictionary page. */
   CorruptPageException corrupt(int page, Throwable cause) {
+    if (cause instanceof CorruptPageException known && known.placed) {
+      return known;
+    }
     String which = page < 0 ? "dictionary page" : "page " + page;
     String what = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     return new CorruptPageException(
         "corrupt Parquet file " + file + ": row group " + rowGroup + ", column " + column + ", " + which
             + ": " + what + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip"
             + " such files.",
-        cause);
+        cause,
+        true);
   }
 }

@@ -10,11 +10,20 @@ import org.apache.parquet.io.ParquetDecodingException;
 final class CorruptPageException extends ParquetDecodingException {
   private static final long serialVersionUID = 1L;
 
+  /** Whether the message says where. */
+  final boolean placed;
+
   CorruptPageException(String message) {
     super(message);
+    this.placed = false;
   }
 
   CorruptPageException(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
+  CorruptPageException(String message, Throwable cause, boolean placed) {
     super(message, cause);
+    this.placed = placed;
   }
 }
