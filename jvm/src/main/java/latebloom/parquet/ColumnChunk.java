@@ -264,7 +264,8 @@ final class ColumnChunk {
     return descriptor.getMaxRepetitionLevel() == 0;
   }
 
-  private static int valueCount(PageHeader header) {
+  /** Values of a data page, nulls included; of a repeated column its levels. */
+  static int valueCount(PageHeader header) {
     return header.getType() == PageType.DATA_PAGE
         ? header.getData_page_header().getNum_values()
         : header.getData_page_header_v2().getNum_values();

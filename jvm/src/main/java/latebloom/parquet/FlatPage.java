@@ -22,7 +22,10 @@ final class FlatPage {
   /** Null when no row is. */
   private final ValidRows valid;
 
-  private FlatPage(
+  /**
+   * @param valid null when no row is null
+   */
+  FlatPage(
       int page, int rows, Encoding encoding, Bytes values, int valueCount, ValidRows valid) {
     this.page = page;
     this.rows = rows;
@@ -65,7 +68,7 @@ final class FlatPage {
   }
 
   // What Spark says of the same page.
-  private static void checkRunLengthEncoded(DataPageHeader header) {
+  static void checkRunLengthEncoded(DataPageHeader header) {
     if (header.getDefinition_level_encoding() != Encoding.RLE) {
       throw new SparkUnsupportedOperationException(
           "_LEGACY_ERROR_TEMP_3189",

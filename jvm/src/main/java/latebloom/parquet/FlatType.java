@@ -76,9 +76,11 @@ record FlatType(
    * @return null when the column is not flat, or can't be read as {@code type}
    */
   static FlatType of(ColumnDescriptor column, DataType type, Calendars calendars) {
-    if (column.getMaxRepetitionLevel() != 0) {
-      return null;
-    }
+    return column.getMaxRepetitionLevel() == 0 ? ofValues(column, type, calendars) : null;
+  }
+
+  /** As {@link #of}, of the values in a list or map as well. */
+  static FlatType ofValues(ColumnDescriptor column, DataType type, Calendars calendars) {
     PrimitiveType primitive = column.getPrimitiveType();
     LogicalTypeAnnotation logical = primitive.getLogicalTypeAnnotation();
     if (type instanceof DecimalType decimal) {

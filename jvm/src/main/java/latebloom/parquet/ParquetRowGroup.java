@@ -37,8 +37,9 @@ final class ParquetRowGroup implements RowGroup {
   private final Map<ColumnPath, ColumnChunk> chunks = new LinkedHashMap<>();
   private final PageCache.Budget pageBudget;
   private final Map<Integer, PageCache> caches = new HashMap<>();
-  private final Map<Integer, Boolean> flat = new HashMap<>();
-  private final Map<Use, FlatColumn> flatCursors = new HashMap<>();
+  private final Map<ColumnPath, PageCache> leafCaches = new HashMap<>();
+  private final Map<Integer, Boolean> ours = new HashMap<>();
+  private final Map<Use, SelectiveColumn> ourCursors = new HashMap<>();
   private final Map<Use, SparkColumn> sparkCursors = new HashMap<>();
 
   private record Use(int column, int use) {}
@@ -144,27 +145,35 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   /** Whether we decode the column in this row group; else Spark's reader does. */
-  private boolean isFlat(int column) {
-    return flat.computeIfAbsent(
+  private boolean isOurs(int column) {
+    return ours.computeIfAbsent(
         column,
         k -> {
           ParquetSplit.Column c = split.columns[k];
-          return c.flat() != null
-              && Decoders.decode(c.flat(), meta(c.leaf()))
-              && !chunk(c.leaf()).chainsStrings();
+          RepeatedType repeated = c.repeated();
+          if (repeated == null) {
+            return c.flat() != null && isOurs(c.leaf(), c.flat());
+          }
+          boolean all = true;
+          for (int l = 0; l < repeated.leaves().size(); l++) {
+            all &= isOurs(repeated.leaves().get(l), repeated.types().get(l));
+          }
+          return all;
         });
+  }
+
+  private boolean isOurs(ColumnDescriptor leaf, FlatType type) {
+    return Decoders.decode(type, meta(leaf)) && !chunk(leaf).chainsStrings();
   }
 
   private List<ColumnChunk> chunksOf(int column) throws IOException {
     ParquetSplit.Column c = split.columns[column];
-    if (isFlat(column)) {
-      return List.of(chunk(c.leaf()));
+    if (!isOurs(column)) {
+      return split.leaves(column, PAYLOAD).stream().map(this::chunk).toList();
     }
-    List<ColumnChunk> leaves = new ArrayList<>();
-    for (ColumnDescriptor leaf : split.leaves(column, PAYLOAD)) {
-      leaves.add(chunk(leaf));
-    }
-    return leaves;
+    return c.repeated() == null
+        ? List.of(chunk(c.leaf()))
+        : c.repeated().leaves().stream().map(this::chunk).toList();
   }
 
   @Override
@@ -173,7 +182,7 @@ final class ParquetRowGroup implements RowGroup {
     List<Wanted> pages = new ArrayList<>();
     for (Need need : needs) {
       List<ColumnChunk> leaves = chunksOf(need.column());
-      boolean selects = isFlat(need.column()) || leaves.stream().allMatch(ColumnChunk::sparkSkipsRows);
+      boolean selects = isOurs(need.column()) || leaves.stream().allMatch(ColumnChunk::sparkSkipsRows);
       for (ColumnChunk chunk : leaves) {
         chunk.want(selects ? need.rows() : Selection.all(rows), pages);
       }
@@ -232,7 +241,7 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   private boolean skipsPages(int column, ColumnChunk chunk) {
-    return chunk.lacksIndex() && (isFlat(column) || chunk.sparkSkipsValues());
+    return chunk.lacksIndex() && (isOurs(column) || chunk.sparkSkipsValues());
   }
 
   @Override
@@ -253,8 +262,9 @@ final class ParquetRowGroup implements RowGroup {
 
   @Override
   public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
-    if (isFlat(column)) {
-      return flatCursors.computeIfAbsent(new Use(column, use), this::flat);
+    if (isOurs(column)) {
+      boolean flat = split.columns[column].repeated() == null;
+      return ourCursors.computeIfAbsent(new Use(column, use), flat ? this::flat : this::repeated);
     }
     SparkColumn c = spark(new Use(column, use));
     c.start(rows);
@@ -275,6 +285,21 @@ final class ParquetRowGroup implements RowGroup {
             k -> new PageCache(pageBudget, split.uses[k] > 1 ? chunk.pageCount() : 0));
     boolean last = use.use == PAYLOAD;
     return new FlatColumn(chunk, c.flat(), split.pageReader, cache, last, split.counters);
+  }
+
+  private RepeatedColumn repeated(Use use) {
+    RepeatedType type = split.columns[use.column].repeated();
+    List<RepeatedLeaf> leaves = new ArrayList<>();
+    for (int l = 0; l < type.leaves().size(); l++) {
+      ColumnChunk chunk = chunk(type.leaves().get(l));
+      PageCache cache =
+          leafCaches.computeIfAbsent(chunk.meta.getPath(), p -> new PageCache(pageBudget, 0));
+      leaves.add(
+          new RepeatedLeaf(
+              chunk, type.types().get(l), type.level(), split.pageReader, cache, split.counters));
+    }
+    return new RepeatedColumn(
+        leaves, chunk(type.leaves().get(0)).place, split.spec.valueType(use.column));
   }
 
   /** The same for all windows: one that reads every page in turn goes on where it stopped. */
@@ -311,6 +336,7 @@ final class ParquetRowGroup implements RowGroup {
     }
     split.counters.add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
     caches.values().forEach(PageCache::release);
+    leafCaches.values().forEach(PageCache::release);
     sparkCursors.forEach(
         (use, c) -> {
           if (!c.reusable()) {

@@ -72,7 +72,9 @@ public final class ParquetSplit implements RowGroups {
    * A wanted column in this file.
    *
    * @param leaf the column of the file, if it is one; null otherwise
-   * @param flat how we decode it; null when Spark's reader does, or when the file lacks it
+   * @param flat how we decode it; null when it is not flat, when Spark's reader decodes it, or when
+   *     the file lacks it
+   * @param repeated how we decode it if it is a list or map; null otherwise
    * @param missing whether the file lacks it
    */
   record Column(
@@ -80,7 +82,14 @@ public final class ParquetSplit implements RowGroups {
       ParquetColumn parquet,
       ColumnDescriptor leaf,
       FlatType flat,
-      boolean missing) {}
+      RepeatedType repeated,
+      boolean missing) {
+
+    /** Whether some row group may have it decoded by us. */
+    boolean ours() {
+      return flat != null || repeated != null;
+    }
+  }
 
   /**
    * @param reader opened with the row group filter; supplies row groups and indexes
@@ -151,7 +160,9 @@ public final class ParquetSplit implements RowGroups {
     if (leaf != null && file.containsPath(leaf.getPath())) {
       flat = FlatType.of(leaf, spec.valueType(i), calendars);
     }
-    return new Column(spec.column(i), parquet, leaf, flat, missing);
+    RepeatedType repeated =
+        spec.depth(i) > 0 ? null : RepeatedType.of(parquet, spec.valueType(i), file, calendars);
+    return new Column(spec.column(i), parquet, leaf, flat, repeated, missing);
   }
 
   /** Whether no condition is known to be false of the one value that a missing column has. */
@@ -201,7 +212,7 @@ public final class ParquetSplit implements RowGroups {
 
   /** What a vector must hold for the values of a column. */
   DataType heldType(int column) throws IOException {
-    return columns[column].flat != null
+    return columns[column].ours()
         ? spec.valueType(column)
         : SparkColumn.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
   }
@@ -253,7 +264,7 @@ public final class ParquetSplit implements RowGroups {
     }
     if (next == 0 && !blocks.isEmpty()) {
       for (Column c : columns) {
-        if (c.flat == null) {
+        if (!c.ours()) {
           spark.checkReadable(c.parquet, reader.getFileMetaData().getSchema());
         }
       }

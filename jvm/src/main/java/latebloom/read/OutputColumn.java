@@ -2,8 +2,10 @@
 package latebloom.read;
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 
@@ -26,7 +28,16 @@ public final class OutputColumn {
   void reset() {
     lent = null;
     own.reset();
-    own.setDictionary(null);
+    dropDictionaries(own);
+  }
+
+  private static void dropDictionaries(WritableColumnVector vector) {
+    vector.setDictionary(null);
+    DataType type = vector.dataType();
+    int children = type instanceof ArrayType ? 1 : type instanceof MapType ? 2 : 0;
+    for (int i = 0; i < children; i++) {
+      dropDictionaries(vector.getChild(i));
+    }
   }
 
   /** Says where the next values go, and whether they alone will be the batch. */

@@ -27,7 +27,10 @@ public class ValueSink {
   protected WritableColumnVector vector;
   private WritableColumnVector ids;
   private Entries dictionary;
+
+  /** How many rows there will be, or more than that many. */
   private int rows;
+
   private boolean whole;
   private int first;
 
@@ -40,10 +43,24 @@ public class ValueSink {
 
   /** Begins a batch's worth of {@code n} rows. */
   public final void begin(OutputColumn out, int n) {
-    this.vector = out.vector();
-    this.rows = n;
-    this.whole = out.whole();
-    this.at = out.at();
+    begin(out.vector(), out.at(), out.whole(), n);
+  }
+
+  /**
+   * Begins a batch's worth of rows that nobody has counted.
+   *
+   * @param at the first of them; there must be room for each block when it is written
+   * @param whole whether the vector will hold nothing else
+   */
+  public final void begin(WritableColumnVector vector, int at, boolean whole) {
+    begin(vector, at, whole, BLOCK);
+  }
+
+  private void begin(WritableColumnVector vector, int at, boolean whole, int rows) {
+    this.vector = vector;
+    this.rows = rows;
+    this.whole = whole;
+    this.at = at;
     this.first = at;
     this.ids = null;
   }
@@ -66,6 +83,7 @@ public class ValueSink {
       if (nulls != null) {
         spreadCodes(codes, valid, rows, n, nulls);
       }
+      ids.reserve(at + n);
       ids.putInts(at, n, codes, 0);
       at += n;
     } else {
