@@ -26,10 +26,13 @@ class ExplainSuite extends LateBloomTest {
       .selectExpr("id", "cast(id % 10 as int) n", "concat('s', id % 5) s", "cast(id % 3 as int) p")
       .write.partitionBy("p").saveAsTable("t")
     spark.range(20).selectExpr("id k", "concat('d', id) name").write.format("orc").saveAsTable("o")
+    spark.range(200)
+      .selectExpr("id % 10 n", "map('a', id, 'b', id + 1) counts", "array(id, id + 1) pair")
+      .write.saveAsTable("m")
   }
 
   override protected def afterAll(): Unit =
-    try Seq("t", "o").foreach(t => spark.sql(s"drop table $t"))
+    try Seq("t", "o", "m").foreach(t => spark.sql(s"drop table $t"))
     finally super.afterAll()
 
   private def golden(name: String, mode: ExplainMode, query: String): Unit =
@@ -61,6 +64,11 @@ class ExplainSuite extends LateBloomTest {
   golden("whole-filter-formatted", FormattedMode, whole)
   golden("whole-filter-extended", ExtendedMode, whole)
   golden("residual-formatted", FormattedMode, partly)
+  golden(
+    "lookups-formatted",
+    FormattedMode,
+    "select counts['b'] - counts['a'] d, pair[0] from m where n = 3"
+  )
   golden(
     "declined-formatted",
     FormattedMode,

@@ -359,6 +359,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
         StructType(columns.map(schema(_))),
         payload.length,
         java.util.List.of(),
+        java.util.List.of(),
         filters.zipWithIndex.map { case (f, i) => f.at(1 + 10000 * i) }.asJava,
         random.nextInt(filters.length + 1),
         null,

@@ -216,7 +216,12 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
   }
 
   /** Rows whose `k` lies in `ranges`. */
-  private def spec(random: Random, payload: Seq[String], ranges: LongRanges): ScanSpec = {
+  private def spec(
+      random: Random,
+      payload: Seq[String],
+      ranges: LongRanges,
+      kept: KeptEntries*
+  ): ScanSpec = {
     val columns = payload ++ Seq("k").diff(payload)
     val filter = new ScanFilter.OneColumn(
       columns.indexOf("k"),
@@ -229,6 +234,7 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
       StructType(columns.map(schema(_))),
       payload.length,
       java.util.List.of(),
+      kept.asJava,
       java.util.List.of(filter),
       1,
       null,
@@ -254,12 +260,7 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
         write(random, path, m, data)
         val payload =
           random.shuffle(schema.fieldNames.toSeq).take(1 + random.nextInt(schema.length))
-        val low = random.nextInt(700)
-        val ranges = random.oneOf(
-          LongRanges.all(),
-          LongRanges.of(low, low + random.nextInt(200)),
-          LongRanges.ofPoints(Seq.fill(5)(random.nextInt(700).toLong): _*)
-        )
+        val ranges = randomRanges(random)
         val counters = new Counters
         val expected = data
           .filter(row => ranges.contains(row.head.asInstanceOf[Int]))
@@ -275,6 +276,68 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
         skipped += counters.get(Counter.PAGES_SKIPPED)
       }
       assert(skipped > 0)
+    }
+  }
+
+  private def randomRanges(random: Random): LongRanges = {
+    val low = random.nextInt(700)
+    random.oneOf(
+      LongRanges.all(),
+      LongRanges.of(low, low + random.nextInt(200)),
+      LongRanges.ofPoints(Seq.fill(5)(random.nextInt(700).toLong): _*)
+    )
+  }
+
+  test("of lists the first entries, of maps those with the keys that are asked for") {
+    inDirectory { dir =>
+      forSeeds(200) { random =>
+        val m = message(random)
+        val data = rows(random, m)
+        val path = new Path(dir.resolve(s"f${random.nextInt()}.parquet").toUri)
+        write(random, path, m, data)
+        val keys = Seq.fill(1 + random.nextInt(3))(random.nextInt(random.oneOf(3, 50)))
+        val first = random.oneOf(1, 3, 1000)
+        val payload =
+          random.shuffle(schema.fieldNames.toSeq.tail).take(1 + random.nextInt(schema.length))
+        def keyed(value: Any, keys: Set[Any]): Any = value match {
+          case entries: Seq[_] => entries.filter { case (key, _) => keys(key) }
+          case other           => other
+        }
+        val kept = payload.zipWithIndex.map {
+          case ("counts", i) =>
+            val bytes = keys.map(k => s"key $k".getBytes("UTF-8")).asJava
+            val predicate = new ColumnPredicate.Bytes(false, BytesTest.in(bytes))
+            val wanted = keys.map(k => s"key $k").toSet[Any]
+            (new KeptEntries.WithKeys(i, predicate), (v: Any) => keyed(v, wanted))
+          case ("names", i) =>
+            val ranges = LongRanges.ofPoints(keys.map(_.toLong): _*)
+            (
+              new KeptEntries.WithKeys(i, new ColumnPredicate.Longs(false, ranges)),
+              (v: Any) => keyed(v, keys.toSet[Any])
+            )
+          case (_, i) =>
+            val model = (v: Any) =>
+              v match {
+                case entries: Seq[_] => entries.take(first)
+                case other           => other
+              }
+            (new KeptEntries.First(i, first), model)
+        }
+        val ranges = randomRanges(random)
+        val expected = data
+          .filter(row => ranges.contains(row.head.asInstanceOf[Int]))
+          .map { row =>
+            payload.zip(kept).map { case (name, (_, model)) => model(row(schema.fieldIndex(name))) }
+          }
+        val found = scan(
+          path,
+          spec(random, payload, ranges, kept.map(_._1): _*),
+          random.nextBoolean(),
+          new Counters,
+          random.nextBoolean()
+        )
+        assert(found == expected, s"\n$m\n$payload $ranges $keys $first")
+      }
     }
   }
 

@@ -32,6 +32,7 @@ class FilteredRowsSuite extends AnyFunSuite {
     2,
     java.util.List.of(),
     java.util.List.of(),
+    java.util.List.of(),
     0,
     predicate,
     new ScanSpec.Options(0, 0, 0.5, batchRows)

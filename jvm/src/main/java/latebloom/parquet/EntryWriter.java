@@ -3,7 +3,10 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.Arrays;
+import latebloom.read.CodeMask;
+import latebloom.read.ColumnPredicate;
 import latebloom.read.FixedValues;
+import latebloom.read.Keys;
 import latebloom.read.StringValues;
 import latebloom.read.ValidRows;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
@@ -21,6 +24,13 @@ final class EntryWriter {
   private final PageCache cache;
   private final FlatSink sink;
 
+  /** Which entries are written: those whose value passes, or those that are in the bits, or all. */
+  private ColumnPredicate passing;
+
+  private EntryBits kept;
+  private CodeMask mask;
+  private int passed;
+
   /** The block: which of its entries have a value, and their indexes among those of the page. */
   private final long[] valid = new long[BLOCK / Long.SIZE];
 
@@ -33,6 +43,7 @@ final class EntryWriter {
   private final long[] numbers = new long[BLOCK];
   private final int[] offsets = new int[BLOCK];
   private final int[] lengths = new int[BLOCK];
+  private final int[] picked = new int[BLOCK];
 
   private WritableColumnVector to;
   private int at;
@@ -62,7 +73,24 @@ final class EntryWriter {
     this.to = to;
     this.at = to.getElementsAppended();
     this.written = 0;
+    this.passed = 0;
     sink.begin(to, at, whole);
+  }
+
+  /** Has only those entries written whose value passes, and noted which; none may be null. */
+  void keep(ColumnPredicate passing, EntryBits kept) {
+    this.passing = passing;
+    this.kept = kept;
+  }
+
+  /** Has only those entries written that are in {@code kept}, counted from {@link #begin} on. */
+  void only(EntryBits kept) {
+    this.kept = kept;
+  }
+
+  /** Passes over all entries before {@code entry}. */
+  void skipTo(int entry) {
+    passed = entry;
   }
 
   /** How many entries were written since {@link #begin}. */
@@ -81,21 +109,25 @@ final class EntryWriter {
     strings = isCoded || !type.isBytes() ? null : page.stringValues(type);
   }
 
-  /** Adds the entries that the levels from {@code from} to {@code to} of the current word stand for. */
-  void add(RepeatedLevels levels, int from, int to) throws IOException {
+  /** Adds the entries that the {@code n} levels from {@code from} on of the current word stand for. */
+  void add(RepeatedLevels levels, int from, int n) throws IOException {
     if (entries + Long.SIZE > BLOCK) {
       flush();
     }
-    int bit = from;
-    while (bit < to) {
+    boolean some = kept != null && passing == null;
+    long wanted = (some ? kept.bits(passed, n) : -1L >>> (Long.SIZE - n)) << from;
+    passed += n;
+    while (wanted != 0) {
+      int bit = Long.numberOfTrailingZeros(wanted);
       long rest = levels.values >>> bit;
       boolean present = (rest & 1) != 0;
-      int n = Math.min(to - bit, Long.numberOfTrailingZeros(present ? ~rest : rest));
+      int alike = Long.numberOfTrailingZeros(present ? ~rest : rest);
+      int k = Math.min(Long.numberOfTrailingZeros(~(wanted >>> bit)), alike);
       if (present) {
-        addValues(levels.valueIndex(bit), n);
+        addValues(levels.valueIndex(bit), k);
       }
-      entries += n;
-      bit += n;
+      entries += k;
+      wanted &= ~(-1L >>> (Long.SIZE - k) << bit);
     }
   }
 
@@ -117,17 +149,25 @@ final class EntryWriter {
     if (entries == 0) {
       return;
     }
-    to.reserve(Math.addExact(at, entries));
-    if (values == entries) {
-      write(null);
+    if (passing != null) {
+      writePassing(passed - entries);
     } else {
-      write(new ValidRows(Arrays.copyOf(valid, (entries + 63) >>> 6)));
+      reserve(entries);
+      write(values == entries ? null : new ValidRows(Arrays.copyOf(valid, (entries + 63) >>> 6)));
+      wrote(entries);
     }
-    at += entries;
-    written += entries;
     Arrays.fill(valid, 0);
     entries = 0;
     values = 0;
+  }
+
+  private void reserve(int n) {
+    to.reserve(Math.addExact(at, n));
+  }
+
+  private void wrote(int n) {
+    at += n;
+    written += n;
   }
 
   private void write(ValidRows nulls) throws IOException {
@@ -144,5 +184,65 @@ final class EntryWriter {
       fixed.read(indexes, values, numbers);
       sink.values(numbers, values, places, entries, nulls);
     }
+  }
+
+  /** Writes the values that pass of a block without nulls, whose first entry is {@code first}. */
+  private void writePassing(int first) throws IOException {
+    int n = coded != null ? pickCodes() : pickValues();
+    if (n == 0) {
+      return;
+    }
+    for (int i = 0; i < n; i++) {
+      kept.set(first + picked[i]);
+    }
+    reserve(n);
+    if (coded != null) {
+      sink.codes(cache.dictionary(chunk, type, reader), codes, n, places, n, null);
+    } else if (strings != null) {
+      sink.strings(strings.data(), offsets, lengths, n, places, n, null);
+    } else {
+      sink.values(numbers, n, places, n, null);
+    }
+    wrote(n);
+  }
+
+  private int pickCodes() throws IOException {
+    if (mask == null) {
+      mask = CodeMask.of(cache.dictionary(chunk, type, reader), passing, chunk.rows);
+    }
+    if (mask.nonePasses()) {
+      return 0;
+    }
+    coded.read(indexes, values, codes);
+    byte[] passes = mask.of(codes, values);
+    int n = 0;
+    for (int i = 0; i < values; i++) {
+      int code = codes[i];
+      picked[n] = i;
+      codes[n] = code;
+      n += passes[code];
+    }
+    return n;
+  }
+
+  private int pickValues() {
+    int n;
+    if (strings != null) {
+      strings.locate(indexes, values, offsets, lengths);
+      n =
+          Keys.filterBytes(
+              type.decimalBytes(), strings.data(), offsets, lengths, values, passing, picked);
+      for (int i = 0; i < n; i++) {
+        offsets[i] = offsets[picked[i]];
+        lengths[i] = lengths[picked[i]];
+      }
+    } else {
+      fixed.read(indexes, values, numbers);
+      n = Keys.filter(type.held(), numbers, values, passing, picked);
+      for (int i = 0; i < n; i++) {
+        numbers[i] = numbers[picked[i]];
+      }
+    }
+    return n;
   }
 }

@@ -13,6 +13,7 @@ import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.Held;
+import latebloom.read.KeptEntries;
 import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
@@ -289,6 +290,11 @@ final class ParquetRowGroup implements RowGroup {
 
   private RepeatedColumn repeated(Use use) {
     RepeatedType type = split.columns[use.column].repeated();
+    // A filter may ask for other entries than what is above the scan.
+    KeptEntries kept = use.use == PAYLOAD ? split.spec.keptOf(use.column) : null;
+    int most = kept instanceof KeptEntries.First f ? f.count() : Integer.MAX_VALUE;
+    ColumnPredicate keys =
+        kept instanceof KeptEntries.WithKeys k && type.keysAreValues() ? k.keys() : null;
     List<RepeatedLeaf> leaves = new ArrayList<>();
     for (int l = 0; l < type.leaves().size(); l++) {
       ColumnChunk chunk = chunk(type.leaves().get(l));
@@ -296,10 +302,16 @@ final class ParquetRowGroup implements RowGroup {
           leafCaches.computeIfAbsent(chunk.meta.getPath(), p -> new PageCache(pageBudget, 0));
       leaves.add(
           new RepeatedLeaf(
-              chunk, type.types().get(l), type.level(), split.pageReader, cache, split.counters));
+              chunk,
+              type.types().get(l),
+              type.level(),
+              split.pageReader,
+              cache,
+              most,
+              split.counters));
     }
     return new RepeatedColumn(
-        leaves, chunk(type.leaves().get(0)).place, split.spec.valueType(use.column));
+        leaves, chunk(type.leaves().get(0)).place, split.spec.valueType(use.column), keys);
   }
 
   /** The same for all windows: one that reads every page in turn goes on where it stopped. */

@@ -23,6 +23,7 @@ final class RepeatedColumn implements SelectiveColumn {
   private final List<RepeatedLeaf> leaves;
   private final ColumnPlace place;
   private final DataType type;
+  private final EntryBits kept;
 
   private int[] sizes = {};
   private int[] otherSizes = {};
@@ -30,11 +31,17 @@ final class RepeatedColumn implements SelectiveColumn {
   /**
    * @param leaves the list's one, or the map's two
    * @param place of the first leaf
+   * @param keys which entries of a map are wanted; null for all
    */
-  RepeatedColumn(List<RepeatedLeaf> leaves, ColumnPlace place, DataType type) {
+  RepeatedColumn(
+      List<RepeatedLeaf> leaves, ColumnPlace place, DataType type, ColumnPredicate keys) {
     this.leaves = leaves;
     this.place = place;
     this.type = type;
+    this.kept = keys == null ? null : new EntryBits();
+    if (keys != null) {
+      leaves.get(0).keep(keys, kept);
+    }
   }
 
   @Override
@@ -72,14 +79,15 @@ final class RepeatedColumn implements SelectiveColumn {
       sizes = new int[n];
       otherSizes = new int[n];
     }
-    int offset = to.getChild(0).getElementsAppended();
-    for (int l = 0; l < leaves.size(); l++) {
-      WritableColumnVector child = to.getChild(l);
-      int entries = leaves.get(l).read(rows, n, l == 0 ? sizes : otherSizes, child, whole);
-      child.addElementsAppended(entries);
+    WritableColumnVector first = to.getChild(0);
+    int offset = first.getElementsAppended();
+    if (kept != null) {
+      kept.clear();
     }
+    first.addElementsAppended(leaves.get(0).read(rows, n, sizes, first, whole));
     if (leaves.size() > 1) {
-      checkAlike(n);
+      WritableColumnVector values = to.getChild(1);
+      values.addElementsAppended(readValues(rows, n, values, whole));
     }
     for (int i = 0; i < n; i++) {
       if (sizes[i] < 0) {
@@ -89,6 +97,27 @@ final class RepeatedColumn implements SelectiveColumn {
         offset += sizes[i];
       }
     }
+  }
+
+  /** Reads a map's values; the sizes become those of what is kept. */
+  private int readValues(int[] rows, int n, WritableColumnVector to, boolean whole)
+      throws IOException {
+    RepeatedLeaf values = leaves.get(1);
+    if (kept == null) {
+      int read = values.read(rows, n, otherSizes, to, whole);
+      checkAlike(n);
+      return read;
+    }
+    int read = values.readKept(rows, n, sizes, kept, to, whole);
+    int before = 0;
+    for (int i = 0; i < n; i++) {
+      int size = sizes[i];
+      if (size > 0) {
+        sizes[i] = kept.count(before, size);
+        before += size;
+      }
+    }
+    return read;
   }
 
   private void checkAlike(int n) {

@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import java.io.IOException;
+import latebloom.read.ColumnPredicate;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.RunningTask;
@@ -21,6 +22,7 @@ final class RepeatedLeaf {
   private final PageReader reader;
   private final Counters counters;
   private final EntryWriter writer;
+  private final int most;
   private final PageReader.Buffer buffer = new PageReader.Buffer();
 
   private int page = -1;
@@ -38,6 +40,7 @@ final class RepeatedLeaf {
   /**
    * @param level definition level of a list or map that is there
    * @param cache holds the chunk's dictionary
+   * @param most so many entries of a row are enough
    */
   RepeatedLeaf(
       ColumnChunk chunk,
@@ -45,12 +48,19 @@ final class RepeatedLeaf {
       int level,
       PageReader reader,
       PageCache cache,
+      int most,
       Counters counters) {
     this.chunk = chunk;
     this.level = level;
     this.reader = reader;
+    this.most = most;
     this.counters = counters;
     this.writer = new EntryWriter(chunk, type, reader, cache);
+  }
+
+  /** Has only those entries written whose value passes, of a leaf without nulls. */
+  void keep(ColumnPredicate passing, EntryBits kept) {
+    writer.keep(passing, kept);
   }
 
   /**
@@ -68,10 +78,46 @@ final class RepeatedLeaf {
         seek(rows[i]);
         sizes[i] = row();
       }
-      writer.flush();
+      return written();
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
       throw chunk.place.corrupt(page, e);
     }
+  }
+
+  /**
+   * As {@link #read}, only what is in {@code kept} of the entries of all these rows; rows of which
+   * nothing is kept are not looked at.
+   *
+   * @param sizes how many entries each row must have, -1 where it is null
+   */
+  int readKept(
+      int[] rows, int n, int[] sizes, EntryBits kept, WritableColumnVector to, boolean whole)
+      throws IOException {
+    writer.begin(to, whole);
+    writer.only(kept);
+    try {
+      int before = 0;
+      for (int i = 0; i < n; i++) {
+        int size = Math.max(sizes[i], 0);
+        if (kept.count(before, size) > 0) {
+          seek(rows[i]);
+          writer.skipTo(before);
+          int found = row();
+          if (found != size) {
+            throw new CorruptPageException(
+                "row " + rows[i] + " has " + size + " keys and " + found + " values");
+          }
+        }
+        before += size;
+      }
+      return written();
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  private int written() throws IOException {
+    writer.flush();
     counters.add(Counter.VALUES_DECODED, writer.written());
     return writer.written();
   }
@@ -98,6 +144,9 @@ final class RepeatedLeaf {
     }
     for (; nextRow < row; nextRow++) {
       left &= left - 1;
+    }
+    if (nextRow != row) {
+      throw new IllegalArgumentException("row " + row + " after row " + (nextRow - 1));
     }
   }
 
@@ -128,7 +177,7 @@ final class RepeatedLeaf {
     return more;
   }
 
-  /** Reads the row that was sought; how many entries it has, -1 if it is null. */
+  /** Reads the row that was sought; how many of its entries are wanted, -1 if it is null. */
   private int row() throws IOException {
     int bit = Long.numberOfTrailingZeros(left);
     left &= left - 1;
@@ -139,8 +188,11 @@ final class RepeatedLeaf {
     int size = 0;
     while (true) {
       int end = left != 0 ? Long.numberOfTrailingZeros(left) : levels.n;
-      writer.add(levels, bit, end);
-      size = Math.addExact(size, end - bit);
+      int n = Math.min(end - bit, most - size);
+      if (n > 0) {
+        writer.add(levels, bit, n);
+        size += n;
+      }
       if (left != 0 || !nextWord() && !nextPageContinues()) {
         return size;
       }

@@ -26,6 +26,14 @@ import scala.jdk.javaapi.CollectionConverters;
 record RepeatedType(int level, List<ColumnDescriptor> leaves, List<FlatType> types) {
 
   /**
+   * Whether a map's entries can be told apart by their keys as they are decoded: no key can be null,
+   * and none is such that reading it is an error.
+   */
+  boolean keysAreValues() {
+    return leaves.get(0).getMaxDefinitionLevel() == level + 1 && types.get(0).conversion() == null;
+  }
+
+  /**
    * @param column as Spark resolves it in the file
    * @return null when it is nested deeper, lacks a part, or has values that are not decoded here
    */

@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.StructType;
  * @param payload how many of {@code columns} are payload, that is, are output
  * @param leaves fields of structs that are filtered by: each a column that is a struct of one field,
  *     and so on down to the field that is meant
+ * @param kept of which payload columns some entries are enough, at most once each
  * @param filters what is evaluated in the scan, all of which must be TRUE, in the order to evaluate
  * @param anyOrder how many of {@code filters}, from the first on, may be evaluated in any order: the
  *     others may fail, and see no row that one before them drops
@@ -27,6 +28,7 @@ public record ScanSpec(
     StructType columns,
     int payload,
     List<StructField> leaves,
+    List<KeptEntries> kept,
     List<ScanFilter> filters,
     int anyOrder,
     RowPredicate whole,
@@ -53,6 +55,16 @@ public record ScanSpec(
       }
     }
     return depth;
+  }
+
+  /** What is enough of a payload column; null when all of it is asked for. */
+  public KeptEntries keptOf(int column) {
+    for (KeptEntries k : kept) {
+      if (k.column() == column) {
+        return k;
+      }
+    }
+    return null;
   }
 
   /** Type of a column's values, or of the field that a leaf stands for. */

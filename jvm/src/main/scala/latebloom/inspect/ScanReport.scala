@@ -24,7 +24,7 @@ import latebloom.scan.{LateScan, SelectiveFormat}
   * @param residual
   *   what Spark's Filter above the scan evaluates
   * @param payload
-  *   the columns that are output
+  *   the columns that are output, or what is read of them
   */
 final case class ScanReport(
     node: String,
@@ -48,6 +48,7 @@ object ScanReport {
       Some(
         files(scan, scan.format.name, None).copy(
           filterColumns = scan.filterColumns,
+          payload = scan.payload,
           scanFilters = scan.filterTexts,
           joinFilters = scan.joinFilters.map(_.text)
         )

@@ -13,12 +13,17 @@ import latebloom.scan.{LateScan, SelectiveFormat}
 private[rules] object LatePlan {
 
   /** The same rows and columns as `found.root` gives, from `[Project] [Filter] [Project] LateScan`.
+    * Of lists and maps there may be less where nobody asks for more.
+    *
+    * @param consumer
+    *   the expressions of the node above, if it outputs no column as it gets it
     */
   def build(
       found: FilteredScan,
       conditions: Seq[Expression],
       joinFilters: Seq[JoinFilter],
       residual: Seq[Residual],
+      consumer: Option[Seq[Expression]],
       settings: LateBloomConf.Settings
   ): SparkPlan = {
     val rest = residual.map(_.conjunct)
@@ -30,7 +35,8 @@ private[rules] object LatePlan {
       p.projectList.filter(e => abovePayload.forall(_.contains(e.toAttribute)))
     }
     val needed = lowerList.map(l => AttributeSet(l.flatMap(_.references))).orElse(abovePayload)
-    val late = lateScan(found, conditions, joinFilters, needed, settings)
+    val asks = uses(found, lowerList.toSeq.flatten, rest, consumer)
+    val late = lateScan(found, conditions, joinFilters, needed, asks, settings)
 
     val lower =
       lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
@@ -43,11 +49,29 @@ private[rules] object LatePlan {
     plan
   }
 
+  /** All that is asked of the scan's columns: what a node only passes on, the next one asks for. */
+  private def uses(
+      found: FilteredScan,
+      below: Seq[NamedExpression],
+      residual: Seq[Expression],
+      consumer: Option[Seq[Expression]]
+  ): Seq[Expression] = {
+    def notPassedOn(list: Seq[NamedExpression]) =
+      list.filterNot(_.isInstanceOf[AttributeReference])
+    val above = found.above.map(_.projectList).getOrElse(Nil)
+    val asked = consumer match {
+      case Some(expressions) => expressions ++ notPassedOn(above)
+      case None              => if (found.above.isEmpty) found.root.output else above
+    }
+    asked ++ residual ++ notPassedOn(below)
+  }
+
   private def lateScan(
       found: FilteredScan,
       conditions: Seq[Expression],
       joinFilters: Seq[JoinFilter],
       needed: Option[AttributeSet],
+      uses: Seq[Expression],
       settings: LateBloomConf.Settings
   ): LateScan = {
     val scan = found.scan
@@ -61,14 +85,14 @@ private[rules] object LatePlan {
     val filterOnly =
       scan.output.filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
     val dropped = AttributeSet(filterOnly)
-    val payload = scan.output
-      .zip(scan.requiredSchema)
-      .collect { case (a, field) if !dropped.contains(a) => field }
+    val payload = scan.output.zip(scan.requiredSchema).filterNot(p => dropped.contains(p._1))
+    val format = SelectiveFormat.of(scan.relation.fileFormat).get
+    val lookups = if (format.readsEntries) Lookups.of(uses, payload.map(_._1)) else Nil
     new LateScan(
       scan.relation,
       scan.stream,
       output.filterNot(dropped.contains),
-      StructType(payload),
+      StructType(payload.map(_._2)),
       scan.partitionFilters,
       scan.optionalBucketSet,
       scan.optionalNumCoalescedBuckets,
@@ -78,9 +102,8 @@ private[rules] object LatePlan {
       conditions,
       joinFilters,
       filterOnly,
-      settings.options(
-        SelectiveFormat.of(scan.relation.fileFormat).get.batchRows(scan.conf)
-      )
+      lookups,
+      settings.options(format.batchRows(scan.conf))
     )
   }
 

@@ -2,9 +2,10 @@
 package latebloom.rules
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
-import org.apache.spark.sql.catalyst.expressions.IsNotNull
+import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.join.{JoinFilter, JoinFiltersInPlan}
@@ -21,7 +22,9 @@ object LateScans extends Rule[SparkPlan] {
     if (plan.exists(isUndecided)) {
       val settings = LateBloomConf.settings(conf)
       val rewritten = plan.transformDown {
-        case FilteredScan(found) if isUndecided(found.scan) => rewrite(found, settings)
+        case consumer @ Consumer(found) if isUndecided(found.scan) =>
+          consumer.withNewChildren(Seq(rewrite(found, Some(consumer.expressions), settings)))
+        case FilteredScan(found) if isUndecided(found.scan) => rewrite(found, None, settings)
       }
       rewritten.foreach {
         case FilteredScan.Scan(scan) if isUndecided(scan) =>
@@ -35,12 +38,24 @@ object LateScans extends Rule[SparkPlan] {
       plan
     }
 
+  /** An aggregate over a filtered scan: no column gets through it. */
+  private object Consumer {
+    def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
+      case aggregate: BaseAggregateExec => FilteredScan.unapply(aggregate.child)
+      case _                            => None
+    }
+  }
+
   private def isUndecided(plan: SparkPlan): Boolean = plan match {
     case FilteredScan.Scan(scan) => Decision.of(scan).isEmpty
     case _                       => false
   }
 
-  private def rewrite(found: FilteredScan, settings: LateBloomConf.Settings): SparkPlan =
+  private def rewrite(
+      found: FilteredScan,
+      consumer: Option[Seq[Expression]],
+      settings: LateBloomConf.Settings
+  ): SparkPlan =
     readable(found.scan, settings) match {
       case Left(why) =>
         Decision.record(found.scan, Declined(why))
@@ -54,7 +69,8 @@ object LateScans extends Rule[SparkPlan] {
             Decision.record(found.scan, Declined(why, conjuncts.residual))
             found.root
           case None =>
-            LatePlan.build(found, conjuncts.taken, joinFilters, conjuncts.residual, settings)
+            LatePlan
+              .build(found, conjuncts.taken, joinFilters, conjuncts.residual, consumer, settings)
         }
     }
 

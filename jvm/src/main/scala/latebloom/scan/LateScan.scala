@@ -18,7 +18,7 @@ import org.apache.spark.util.collection.BitSet
 
 import latebloom.join.{JoinFilter, JoinKeysTest}
 import latebloom.read.{Counter, ScanSpec}
-import latebloom.rules.{Failure, ScanFilters}
+import latebloom.rules.{Failure, Lookups, ScanFilters, ShortSql}
 
 /** A scan of files that evaluates filters and outputs the rows that pass.
   *
@@ -37,6 +37,8 @@ import latebloom.rules.{Failure, ScanFilters}
   *   what is evaluated here of the keys of joins, once their subqueries have run
   * @param filterOnly
   *   the columns of scanFilters and joinFilters that are not output, in the scan's order
+  * @param lookups
+  *   of a list or map that is output, all that is asked of it; nothing where all of it is
   * @param options
   *   the confs that the scan was planned with
   */
@@ -54,6 +56,7 @@ class LateScan(
     val scanFilters: Seq[Expression],
     val joinFilters: Seq[JoinFilter],
     val filterOnly: Seq[Attribute],
+    val lookups: Seq[Expression],
     val options: ScanSpec.Options
 ) extends FileSourceScanExec(
       relation,
@@ -74,12 +77,13 @@ class LateScan(
 
   override val nodeNamePrefix: String = ""
 
-  override def productArity: Int = super.productArity + 3
+  override def productArity: Int = super.productArity + 4
 
   override def productElement(n: Int): Any = n - super.productArity match {
     case 0 => scanFilters
     case 1 => joinFilters
     case 2 => filterOnly
+    case 3 => lookups
     case _ => super.productElement(n)
   }
 
@@ -92,11 +96,12 @@ class LateScan(
   override def equals(other: Any): Boolean = other match {
     case that: LateScan =>
       (this eq that) || (super.equals(that) && scanFilters == that.scanFilters &&
-        joinFilters == that.joinFilters && filterOnly == that.filterOnly)
+        joinFilters == that.joinFilters && filterOnly == that.filterOnly && lookups == that.lookups)
     case _ => false
   }
 
-  override def hashCode(): Int = (super.hashCode(), scanFilters, joinFilters, filterOnly).##
+  override def hashCode(): Int =
+    (super.hashCode(), scanFilters, joinFilters, filterOnly, lookups).##
 
   override def copy(
       relation: HadoopFsRelation,
@@ -124,6 +129,7 @@ class LateScan(
       scanFilters,
       joinFilters,
       filterOnly,
+      lookups,
       options
     )
 
@@ -152,6 +158,7 @@ class LateScan(
       hidden.zipWithIndex.map { case (a, i) =>
         AttributeReference(a.name, a.dataType)(ExprId(output.size + i))
       },
+      lookups.map(QueryPlan.normalizeExpressions(_, columns)).sortBy(_.toString),
       options
     )
   }
@@ -173,6 +180,12 @@ class LateScan(
     if (f.level == ScanFilters.Kernel) f.filter.text else s"${f.filter.text} [${f.level.name}]"
   }
 
+  /** The payload as people read it: columns, and what is read of those that are not read whole. */
+  def payload: Seq[String] = requiredSchema.fieldNames.toSeq.zip(output).flatMap { case (name, a) =>
+    val asked = lookups.filter(_.references.contains(a))
+    if (asked.isEmpty) Seq(name) else asked.map(ShortSql(_))
+  }
+
   /** The conditions once the subqueries in them have run. */
   @transient private lazy val conditions: Seq[Expression] = scanFilters.map(_.transform {
     case s: ScalarSubquery => Literal.create(s.eval(InternalRow.empty), s.dataType)
@@ -191,6 +204,7 @@ class LateScan(
       StructType(requiredSchema ++ hidden),
       requiredSchema.length,
       filters.leaves.asJava,
+      Lookups.kept(lookups, output.take(requiredSchema.length)).asJava,
       filters.filters.map(_.filter).asJava,
       filters.anyOrder,
       CatalystPredicate(conditions.reduceOption(And).getOrElse(Literal.TrueLiteral), read),
@@ -251,7 +265,7 @@ class LateScan(
     innerScan(relation.fileFormat).metadata ++ joins ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),
-      "Payload" -> list(requiredSchema.fieldNames.toSeq)
+      "Payload" -> list(payload)
     )
   }
 }

@@ -29,6 +29,9 @@ sealed abstract private[latebloom] class SelectiveFormat(
     val nestedVectorized: String
 ) {
 
+  /** Whether single entries of lists and maps can be read. */
+  def readsEntries: Boolean
+
   /** Whether it is Spark's own format, not a subclass of it. */
   def isExactly(format: FileFormat): Boolean = format.getClass == sparks
 
@@ -54,6 +57,8 @@ private[latebloom] object SelectiveFormat {
         SQLConf.PARQUET_VECTORIZED_READER_ENABLED.key,
         SQLConf.PARQUET_VECTORIZED_READER_NESTED_COLUMN_ENABLED.key
       ) {
+    override def readsEntries: Boolean = true
+
     override def isVectorized(conf: SQLConf): Boolean = conf.parquetVectorizedReaderEnabled
 
     override def inBatches(conf: SQLConf, dataType: DataType): Boolean =
@@ -75,6 +80,8 @@ private[latebloom] object SelectiveFormat {
         SQLConf.ORC_VECTORIZED_READER_ENABLED.key,
         SQLConf.ORC_VECTORIZED_READER_NESTED_COLUMN_ENABLED.key
       ) {
+    override def readsEntries: Boolean = false
+
     override def isVectorized(conf: SQLConf): Boolean = conf.orcVectorizedReaderEnabled
 
     override def inBatches(conf: SQLConf, dataType: DataType): Boolean =
