@@ -52,6 +52,9 @@ lazy val latebloom = project
     ),
     Compile / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
     Compile / doc / javacOptions := Nil,
+    // Scala's parser of Java takes subclasses in other files for strangers to a sealed class, now and
+    // then: it goes by the order of the files. No Java here asks for Scala.
+    Compile / compileOrder := CompileOrder.JavaThenScala,
     Test / unmanagedSourceDirectories := Seq((ThisBuild / baseDirectory).value / "tests" / "jvm"),
     // Of the benchmarks, which depend on this project, the classes that suites use.
     Test / unmanagedSources ++= Seq(

@@ -35,6 +35,14 @@ object TaskProbe {
     () => operator.spills
   }
 
+  /** Asks for memory as an operator of the task would; how much it got. */
+  def take(bytes: Long): Long = {
+    val operator = new Operator(TaskContext.get())
+    val got = operator.acquireMemory(bytes)
+    operator.freeMemory(got)
+    got
+  }
+
   private class Operator(task: TaskContext)
       extends MemoryConsumer(task.taskMemoryManager(), MemoryMode.ON_HEAP) {
     var spills = 0

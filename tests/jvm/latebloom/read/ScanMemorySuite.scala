@@ -170,6 +170,23 @@ class ScanMemorySuite extends LateBloomTest {
     }
   }
 
+  test("operators of the task get what they ask for, as if the scan held nothing") {
+    formats.foreach { format =>
+      withData(format) { dir =>
+        val all = inTask(selected(format, dir)) { it =>
+          it.size
+          TaskProbe.take(Long.MaxValue)
+        }._1
+        val (got, held, left) = inTask(selected(format, dir)) { it =>
+          it.take(10).size
+          TaskProbe.take(Long.MaxValue)
+        }
+        assert(got == all && got.exists(_ > 1000000), format)
+        assert(held > 100000 && left == 0, format)
+      }
+    }
+  }
+
   test("many tasks at once, of several queries, give the right answers and leave nothing behind") {
     formats.foreach { format =>
       withTempPath { dir =>

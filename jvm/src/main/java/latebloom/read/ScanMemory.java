@@ -4,27 +4,33 @@ package latebloom.read;
 import java.io.Closeable;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
+import org.apache.spark.memory.MemoryConsumer;
 import org.apache.spark.memory.MemoryManager;
 import org.apache.spark.memory.MemoryMode;
+import org.apache.spark.memory.TaskMemoryManager;
 
 /**
  * What the scan of one file holds of the heap, told to Spark's memory manager as execution memory of
  * the task. Made on the task's thread; outside a task nothing is told.
  *
- * <p>Taken is what is free, and no more. A {@code MemoryConsumer} that asks for more has operators of
- * the task spill, waits for other tasks, evicts cached blocks or leaves none for new ones, all of which
- * costs more than a scan may. So what is needed and not free is held all the same, untold, as Spark's
- * own readers hold all that they read; what can be done without is asked for first, and done without.
+ * <p>Nobody may fail, spill or wait for what is told here and, by Spark's own readers, is not. So taken
+ * is what is free and no more, up to what Spark grants every task in any case; and operators of the task
+ * that ask for it get it back at once. What is needed and not taken is held all the same, untold; what
+ * can be done without is asked for first, and done without.
  */
 public final class ScanMemory implements Closeable {
+  /** Where less is free, nothing is taken. */
+  private static final long LITTLE = 1 << 20;
+
   private final MemoryManager manager; // null outside a task
-  private final long task;
+  private final TaskContext context; // null outside a task
   private final Counters counters;
   private long held;
   private long lasting;
   private long ahead;
   private long acquired;
   private boolean closed;
+  private Share share;
 
   /**
    * @param counters learn the peak
@@ -34,7 +40,7 @@ public final class ScanMemory implements Closeable {
     SparkEnv env = SparkEnv.get();
     boolean inTask = context != null && env != null;
     this.manager = inTask ? env.memoryManager() : null;
-    this.task = inTask ? context.taskAttemptId() : -1;
+    this.context = inTask ? context : null;
     this.counters = counters;
   }
 
@@ -89,21 +95,71 @@ public final class ScanMemory implements Closeable {
     return manager != null && acquired < held;
   }
 
-  /** So many of {@code bytes} as are free. */
+  /** So many of {@code bytes} as are free and may be taken. */
   private long acquire(long bytes) {
-    if (manager == null || closed || bytes <= 0) {
+    if (manager == null || closed || bytes <= 0 || !isKnown()) {
       return 0;
     }
     // The manager's own lock: what is free stays so until it is taken.
     synchronized (manager) {
-      long most = Math.min(bytes, manager.onHeapExecutionMemoryPool().memoryFree());
-      return most <= 0 ? 0 : manager.acquireExecutionMemory(most, task, MemoryMode.ON_HEAP);
+      long most = Math.min(bytes, Math.min(free(), guaranteed() - acquired));
+      return most <= 0
+          ? 0
+          : manager.acquireExecutionMemory(most, context.taskAttemptId(), MemoryMode.ON_HEAP);
+    }
+  }
+
+  private long free() {
+    return manager.onHeapExecutionMemoryPool().memoryFree();
+  }
+
+  /** What Spark grants a task before any other gets more, when all cores have one. */
+  private long guaranteed() {
+    long all = manager.maxOnHeapStorageMemory() + manager.onHeapExecutionMemoryPool().memoryUsed();
+    return all / (2L * Runtime.getRuntime().availableProcessors());
+  }
+
+  /** Whether operators of the task can ask for what is taken. They know whoever once got a byte. */
+  private boolean isKnown() {
+    if (share == null && free() >= LITTLE) {
+      Share fresh = new Share(context.taskMemoryManager());
+      release(fresh.acquireMemory(1));
+      share = fresh;
+    }
+    return share != null;
+  }
+
+  private synchronized long giveBack(long most) {
+    long bytes = Math.min(most, acquired);
+    release(bytes);
+    acquired -= bytes;
+    return bytes;
+  }
+
+  private synchronized long acquired() {
+    return acquired;
+  }
+
+  /** What operators see of this. */
+  private final class Share extends MemoryConsumer {
+    Share(TaskMemoryManager memory) {
+      super(memory, MemoryMode.ON_HEAP);
+    }
+
+    @Override
+    public long getUsed() {
+      return acquired();
+    }
+
+    @Override
+    public long spill(long size, MemoryConsumer trigger) {
+      return trigger == this ? 0 : giveBack(size);
     }
   }
 
   private void release(long bytes) {
     if (bytes > 0) {
-      manager.releaseExecutionMemory(bytes, task, MemoryMode.ON_HEAP);
+      manager.releaseExecutionMemory(bytes, context.taskAttemptId(), MemoryMode.ON_HEAP);
     }
   }
 
