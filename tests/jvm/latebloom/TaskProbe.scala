@@ -35,12 +35,17 @@ object TaskProbe {
     () => operator.spills
   }
 
-  /** Asks for memory as an operator of the task would; how much it got. */
-  def take(bytes: Long): Long = {
+  /** Asks for all memory as an operator of the task would.
+    *
+    * @return
+    *   how much it got, and how much then was held by anybody else
+    */
+  def takeAll(): (Long, Long) = {
     val operator = new Operator(TaskContext.get())
-    val got = operator.acquireMemory(bytes)
+    val got = operator.acquireMemory(Long.MaxValue)
+    val others = heldOnHeap - got
     operator.freeMemory(got)
-    got
+    (got, others)
   }
 
   private class Operator(task: TaskContext)
