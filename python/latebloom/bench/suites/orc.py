@@ -20,8 +20,8 @@ def _lineitem(query: Query, at_least: float) -> Query:
 
 SUITE = Suite(
     "orc",
-    "TPC-H's lineitem and part, and a table of 16 columns, as ORC, as Spark writes it: selective queries, joins with few keys, and "
-    "queries that gain little by design.",
+    "TPC-H's lineitem and part, and a table of 16 columns, as ORC, as Spark writes it: selective "
+    "queries, joins with few keys, and queries that gain little by design.",
     (
         _lineitem(_tpch.LIKE, 5),
         _lineitem(_tpch.PARTKEY, 2.5),
