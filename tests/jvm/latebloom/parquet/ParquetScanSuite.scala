@@ -3,25 +3,20 @@ package latebloom.parquet
 
 import java.nio.file.Files
 
-import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.column.ParquetProperties.WriterVersion
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
-import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.example.ExampleParquetWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName._
-import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 
@@ -300,45 +295,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       spec: ScanSpec,
       counters: Counters,
       offHeap: Boolean
-  ): Seq[Seq[Any]] = {
-    val conf = new Configuration()
-    val input = HadoopInputFile.fromPath(path, conf)
-    val options = HadoopReadOptions.builder(conf, path).usePageChecksumVerification().build()
-    val in = input.newStream()
-    val reader = new ParquetFileReader(input, options, in)
-    val columns = new ParquetToSparkSchemaConverter(caseSensitive = true)
-      .convertParquetColumn(reader.getFileMetaData.getSchema, Some(schema))
-      .children
-    val byName = columns.map(c => c.path.head -> c).toMap
-    val split = new ParquetSplit(
-      spec,
-      reader,
-      options,
-      in,
-      input.getLength,
-      spec.columns.map(f => byName(f.name)).asJava,
-      null,
-      Calendars.CORRECTED,
-      null,
-      counters
-    )
-    val scan =
-      new SelectiveScan(split, spec, split.payloadTypes(), Array.empty, offHeap, counters)
-    val payload = spec.columns
-    val out = ArrayBuffer.empty[Seq[Any]]
-    try {
-      var batch = scan.next()
-      while (batch != null) {
-        assert(batch.numRows > 0 && batch.numRows <= spec.options.batchRows)
-        for (r <- 0 until batch.numRows) {
-          out += (0 until spec.payload).map { c =>
-            comparable(valueAt(batch.column(c), r, payload(c).dataType))
-          }
-        }
-        batch = scan.next()
-      }
-    } finally scan.close()
-    out.toSeq
+  ): Seq[Seq[Any]] = FileScan.rows(path, spec, schema, counters, offHeap) { (v, row, dataType) =>
+    comparable(valueAt(v, row, dataType))
   }
 
   test("a scan gives the rows that pass, in order, whatever the file looks like") {

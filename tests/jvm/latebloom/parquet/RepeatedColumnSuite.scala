@@ -9,7 +9,6 @@ import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
 import org.apache.parquet.column.Encoding._
 import org.apache.parquet.column.ParquetProperties.WriterVersion
@@ -20,13 +19,12 @@ import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
 import org.apache.parquet.hadoop.example.ExampleParquetWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName._
-import org.apache.parquet.hadoop.util.{HadoopInputFile, HadoopOutputFile}
+import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.hadoop.{ParquetFileReader, ParquetFileWriter}
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
 
@@ -169,50 +167,12 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
       counters: Counters,
       offHeap: Boolean
   ): Seq[Row] = {
-    val conf = new Configuration()
-    val input = HadoopInputFile.fromPath(path, conf)
-    val options = HadoopReadOptions.builder(conf, path).build()
-    val in = input.newStream()
-    val reader = new ParquetFileReader(input, options, in)
-    if (!indexed) {
-      reader.getRowGroups.asScala
-        .flatMap(_.getColumns.asScala)
-        .foreach(_.setOffsetIndexReference(null))
-    }
-    val fileSchema = reader.getFileMetaData.getSchema
-    val columns = new ParquetToSparkSchemaConverter(caseSensitive = true)
-      .convertParquetColumn(
-        fileSchema,
-        Some(StructType(schema.filter(f => fileSchema.containsField(f.name))))
-      )
-      .children
-    val byName = columns.map(c => c.path.head -> c).toMap
-    val split = new ParquetSplit(
-      spec,
-      reader,
-      options,
-      in,
-      input.getLength,
-      spec.columns.map(f => byName(f.name)).asJava,
-      null,
-      Calendars.CORRECTED,
-      null,
-      counters
-    )
-    val scan = new SelectiveScan(split, spec, split.payloadTypes(), Array.empty, offHeap, counters)
-    val types = spec.columns
-    val out = ArrayBuffer.empty[Row]
-    try {
-      var batch = scan.next()
-      while (batch != null) {
-        for (r <- 0 until batch.numRows) {
-          out += (0 until spec.payload)
-            .map(c => valueAt(batch.column(c), r, types(c).dataType))
-        }
-        batch = scan.next()
+    def withoutIndex(file: ParquetFileReader): Unit =
+      for (block <- file.getRowGroups.asScala; chunk <- block.getColumns.asScala) {
+        chunk.setOffsetIndexReference(null)
       }
-    } finally scan.close()
-    out.toSeq
+    val prepare = if (indexed) (_: ParquetFileReader) => () else withoutIndex _
+    FileScan.rows(path, spec, schema, counters, offHeap, prepare)(valueAt)
   }
 
   /** Rows whose `k` lies in `ranges`. */
