@@ -14,11 +14,14 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  * an emitted batch is valid until the next one is begun.
  */
 final class OutputBatch {
-  private final OutputColumn[] columns;
+  private final StructType schema;
   private final ColumnVector[] constants;
   private final int capacity;
-  private final boolean onHeap;
-  private final long fixedBytes;
+  private final boolean offHeap;
+
+  /** Null until there is a row: most splits of a rare condition have none. */
+  private OutputColumn[] columns;
+
   private long heldBytes;
   private int filled;
   private boolean emitted;
@@ -29,19 +32,26 @@ final class OutputBatch {
    * @param capacity most rows of a batch
    */
   OutputBatch(StructType schema, ColumnVector[] constants, int capacity, boolean offHeap) {
-    StructField[] fields = schema.fields();
-    this.columns = new OutputColumn[fields.length];
-    for (int i = 0; i < fields.length; i++) {
-      WritableColumnVector v =
-          offHeap
-              ? new OffHeapColumnVector(capacity, fields[i].dataType())
-              : new OnHeapColumnVector(capacity, fields[i].dataType());
-      columns[i] = new OutputColumn(v);
-    }
+    this.schema = schema;
     this.constants = constants;
     this.capacity = capacity;
-    this.onHeap = !offHeap;
-    this.fixedBytes = (long) capacity * (schema.defaultSize() + fields.length);
+    this.offHeap = offHeap;
+  }
+
+  private OutputColumn[] columns() {
+    if (columns == null) {
+      StructField[] fields = schema.fields();
+      OutputColumn[] made = new OutputColumn[fields.length];
+      for (int i = 0; i < made.length; i++) {
+        WritableColumnVector v =
+            offHeap
+                ? new OffHeapColumnVector(capacity, fields[i].dataType())
+                : new OnHeapColumnVector(capacity, fields[i].dataType());
+        made[i] = new OutputColumn(v);
+      }
+      columns = made;
+    }
+    return columns;
   }
 
   int capacity() {
@@ -55,7 +65,7 @@ final class OutputBatch {
   /** Rows that still fit; begins a new batch when the last one has been emitted. */
   int room() {
     if (emitted) {
-      for (OutputColumn c : columns) {
+      for (OutputColumn c : columns()) {
         c.reset();
       }
       filled = 0;
@@ -65,8 +75,9 @@ final class OutputBatch {
   }
 
   OutputColumn column(int i, boolean whole) {
-    columns[i].position(filled, whole);
-    return columns[i];
+    OutputColumn column = columns()[i];
+    column.position(filled, whole);
+    return column;
   }
 
   void filled(int more) {
@@ -75,29 +86,35 @@ final class OutputBatch {
 
   /** Notes what the vectors hold of the heap: by their types about, of strings as it is. */
   void holdIn(ScanMemory memory) {
-    long bytes = fixedBytes;
+    if (offHeap || columns == null) {
+      return;
+    }
+    long bytes = (long) capacity * (schema.defaultSize() + columns.length);
     for (OutputColumn c : columns) {
       bytes += c.stringBytes();
     }
-    if (onHeap && bytes > heldBytes) {
+    if (bytes > heldBytes) {
       memory.holdToEnd(bytes - heldBytes);
       heldBytes = bytes;
     }
   }
 
   ColumnarBatch emit() {
-    ColumnVector[] vectors = new ColumnVector[columns.length + constants.length];
-    for (int i = 0; i < columns.length; i++) {
-      vectors[i] = columns[i].result();
+    OutputColumn[] payload = columns();
+    ColumnVector[] vectors = new ColumnVector[payload.length + constants.length];
+    for (int i = 0; i < payload.length; i++) {
+      vectors[i] = payload[i].result();
     }
-    System.arraycopy(constants, 0, vectors, columns.length, constants.length);
+    System.arraycopy(constants, 0, vectors, payload.length, constants.length);
     emitted = true;
     return new ColumnarBatch(vectors, filled);
   }
 
   void close() {
-    for (OutputColumn c : columns) {
-      c.close();
+    if (columns != null) {
+      for (OutputColumn c : columns) {
+        c.close();
+      }
     }
     for (ColumnVector c : constants) {
       c.close();

@@ -7,7 +7,6 @@ import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
@@ -34,9 +33,6 @@ private[scan] trait LateFormat extends FileFormat {
 
   /** The filters that Spark's own reader is given. */
   protected def forSpark(filters: Seq[Filter]): Seq[Filter] = filters
-
-  /** Whether Spark, where it does not take batches, takes rows of whatever class. */
-  protected def anyRows: Boolean
 
   /** What opens the files.
     *
@@ -75,8 +71,6 @@ private[scan] trait LateFormat extends FileFormat {
     val lateFiles = files(session, dataSchema, partitionSchema, filters, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val scanMetrics = metrics
-    val plainRows = anyRows
-    val schema = StructType(spec.columns.take(spec.payload) ++ partitionSchema)
     file => {
       val counters = new Counters
       val drain = () => counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
@@ -87,11 +81,7 @@ private[scan] trait LateFormat extends FileFormat {
           lateFiles.filter(file, sparkRead(file))
       }
       val batches = new BatchIterator(source, drain)
-      def rows = new RowIterator(batches)
-      val result =
-        if (returningBatch) batches
-        else if (plainRows) rows
-        else new UnsafeRows(rows, schema)
+      val result = if (returningBatch) batches else new RowIterator(batches)
       result.asInstanceOf[Iterator[InternalRow]]
     }
   }
@@ -114,8 +104,6 @@ final private[scan] class LateParquetFormat(
 ) extends ParquetFileFormat
     with LateFormat {
 
-  override protected def anyRows: Boolean = true
-
   override protected def files(
       session: SparkSession,
       dataSchema: StructType,
@@ -136,8 +124,6 @@ final private[scan] class LateOrcFormat(
     override protected val metrics: Map[String, SQLMetric]
 ) extends OrcFileFormat
     with LateFormat {
-
-  override protected def anyRows: Boolean = false
 
   /** None: orc-core gets some of them wrong, and fails on others. */
   override protected def forSpark(filters: Seq[Filter]): Seq[Filter] = Nil
@@ -200,17 +186,4 @@ final private class RowIterator(batches: Iterator[ColumnarBatch] with Closeable)
   }
 
   override def close(): Unit = batches.close()
-}
-
-/** The same rows as Spark's operators want them; a row is valid until the next. */
-final private class UnsafeRows(rows: Iterator[InternalRow] with Closeable, schema: StructType)
-    extends Iterator[InternalRow]
-    with Closeable {
-  private val unsafe = UnsafeProjection.create(schema)
-
-  override def hasNext: Boolean = rows.hasNext
-
-  override def next(): InternalRow = unsafe(rows.next())
-
-  override def close(): Unit = rows.close()
 }

@@ -259,6 +259,13 @@ class LateScan(
       inner.inputRDD
     }
 
+  /** Of rows, where what is above takes no batches. */
+  override protected def doExecute(): RDD[InternalRow] = {
+    val counter = longMetric("numOutputRows")
+    val types = schema
+    inputRDD.mapPartitions(new UnsafeRows(_, types, counter))
+  }
+
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
     val joins = Option.when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))

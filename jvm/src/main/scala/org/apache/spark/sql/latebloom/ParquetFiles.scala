@@ -6,10 +6,13 @@ import java.io.Closeable
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.filter2.predicate.{FilterApi, FilterPredicate}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData, ParquetMetadata}
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.SeekableInputStream
 import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
 
 import org.apache.spark.TaskContext
@@ -25,7 +28,7 @@ import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
 
-import latebloom.parquet.{Calendars, DiscreetPredicate, ParquetSplit, SparkReader}
+import latebloom.parquet.{Calendars, DiscreetPredicate, FooterCache, ParquetSplit, SparkReader}
 import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
@@ -43,10 +46,12 @@ final class ParquetFiles private (
 
   override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
-    val opened = ParquetFooterReader.openFileAndReadFooter(shared, file, true)
-    var owned: Closeable = opened.inputStream
+    val status = file.toPath.getFileSystem(shared).getFileStatus(file.toPath)
+    val input = HadoopInputFile.fromStatus(status, shared)
+    val stream = input.newStream()
+    var owned: Closeable = stream
     try {
-      val footer = opened.footer
+      val footer = footerOf(file, status, input, stream)
       val meta = footer.getFileMetaData
       notOurs(footer).toLeft {
         val datetime =
@@ -58,7 +63,7 @@ final class ParquetFiles private (
           DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
         val calendars = calendarsOf(shared, meta, datetime, int96)
         val options = readOptions(shared, file, predicate(filters, meta, datetime), datetime)
-        val reader = new ParquetFileReader(opened.inputFile, footer, options, opened.inputStream)
+        val reader = new ParquetFileReader(input, footer, options, stream)
         owned = reader
         countRowGroups(reader.getRowGroups.size)
         counters.add(Counter.ROW_GROUPS_PRUNED, footer.getBlocks.size - reader.getRowGroups.size)
@@ -66,13 +71,13 @@ final class ParquetFiles private (
           spec,
           reader,
           options,
-          opened.inputStream,
-          opened.inputFile.getLength,
+          stream,
+          input.getLength,
           resolve(shared, meta).asJava,
           predicate(filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
           calendars,
           new SparkReader.Context(
-            opened.inputFile,
+            input,
             footer,
             shared,
             calendars,
@@ -87,6 +92,19 @@ final class ParquetFiles private (
         selective
       }
     } finally if (owned != null) owned.close()
+  }
+
+  /** With the row groups of this split. */
+  private def footerOf(
+      file: PartitionedFile,
+      status: FileStatus,
+      input: HadoopInputFile,
+      stream: SeekableInputStream
+  ): ParquetMetadata = {
+    // A scan may run again, over files that changed: what is shared is a stage's.
+    val stage = Option(TaskContext.get()).fold(-1)(_.stageId())
+    val end = file.start + file.length
+    FooterCache.footer(s"${spec.id} $stage", status, input, stream, file.start, end)
   }
 
   /** Why a file is left to Spark's reader, if it is. */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet
+
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.example.data.simple.SimpleGroupFactory
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.example.ExampleParquetWriter
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.parquet.hadoop.util.{HadoopInputFile, HadoopOutputFile}
+import org.apache.parquet.io.SeekableInputStream
+import org.apache.parquet.schema.MessageTypeParser
+import org.scalatest.funsuite.AnyFunSuite
+
+import latebloom.read.RandomCases
+
+class FooterCacheSuite extends AnyFunSuite with RandomCases {
+  private val conf = new Configuration()
+  private val schema = MessageTypeParser.parseMessageType("message m { required int64 n; }")
+
+  private def withFile(rows: Int)(use: Path => Unit): Unit = {
+    val dir = Files.createTempDirectory("footers")
+    val path = new Path(dir.toUri.toString, "f.parquet")
+    try {
+      write(path, rows)
+      use(path)
+    } finally {
+      Files.list(dir).iterator().asScala.toSeq.foreach(Files.delete)
+      Files.delete(dir)
+    }
+  }
+
+  private def write(path: Path, rows: Int): Unit = {
+    val groups = new SimpleGroupFactory(schema)
+    val made = ExampleParquetWriter
+      .builder(HadoopOutputFile.fromPath(path, conf))
+      .withType(schema)
+      .withDictionaryEncoding(false)
+      .withRowGroupRowCountLimit(50)
+      .build()
+    Using.resource(made) { writer =>
+      (0 until rows).foreach(i => writer.write(groups.newGroup().append("n", i.toLong)))
+    }
+  }
+
+  private def status(path: Path): FileStatus = path.getFileSystem(conf).getFileStatus(path)
+
+  private def footer(
+      run: String,
+      status: FileStatus,
+      start: Long,
+      end: Long,
+      stream: HadoopInputFile => SeekableInputStream = _.newStream()
+  ): ParquetMetadata = {
+    val file = HadoopInputFile.fromStatus(status, conf)
+    val in = stream(file)
+    try FooterCache.footer(run, status, file, in, start, end)
+    finally if (in != null) in.close()
+  }
+
+  private def places(footer: ParquetMetadata): Seq[Long] =
+    footer.getBlocks.asScala.map(_.getStartingPos).toSeq
+
+  private def half(file: FileStatus): Long = file.getLen / 2
+
+  test("each row group is in one split, the one that parquet-java puts it in") {
+    forSeeds(10) { random =>
+      withFile(1 + random.nextInt(1000)) { path =>
+        val file = status(path)
+        val inner = Seq.fill(random.nextInt(8))(random.nextLong(file.getLen))
+        val cuts = (0L +: inner :+ file.getLen).distinct.sorted
+        cuts.zip(cuts.tail).foreach { case (start, end) =>
+          val options = HadoopReadOptions.builder(conf, path).withRange(start, end).build()
+          val theirs = Using.resource(
+            ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf), options)
+          )(_.getFooter)
+          val ours = footer(path.toString, file, start, end)
+          assert(places(ours) == places(theirs))
+          assert(
+            ours.getBlocks.asScala.map(_.getRowIndexOffset) ==
+              theirs.getBlocks.asScala.map(_.getRowIndexOffset)
+          )
+          assert(ours.getFileMetaData.getSchema == schema)
+        }
+      }
+    }
+  }
+
+  test("a run reads a file's footer once") {
+    withFile(1000) { path =>
+      val file = status(path)
+      val first = footer("a", file, 0, half(file))
+      // Without a stream it could only fail.
+      val second = footer("a", file, half(file), file.getLen, _ => null)
+      assert(places(first).nonEmpty && places(second).nonEmpty)
+      intercept[NullPointerException](footer("b", file, 0, half(file), _ => null))
+    }
+  }
+
+  test("the footer of a file that was written anew is read anew") {
+    withFile(1000) { path =>
+      val before = status(path)
+      footer("c", before, 0, half(before))
+      path.getFileSystem(conf).delete(path, false)
+      write(path, 2000)
+      val after = status(path)
+      assert(places(footer("c", after, 1, after.getLen)).size > 10)
+
+      // Of the same length, at another time.
+      path.getFileSystem(conf).setTimes(path, after.getModificationTime + 1000, -1)
+      intercept[NullPointerException](footer("c", status(path), 1, after.getLen, _ => null))
+    }
+  }
+}
