@@ -4,6 +4,7 @@ package latebloom.read
 import java.io.EOFException
 import java.nio.ByteBuffer
 import java.util.concurrent.CompletableFuture
+import java.util.function.IntFunction
 
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
@@ -19,22 +20,25 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
   private class Recorded(val vectored: Boolean) extends FileBytes {
     val reads: ArrayBuffer[(Long, Int)] = ArrayBuffer.empty
 
-    override def readFully(offset: Long, into: Array[Byte]): Unit = {
-      reads += offset -> into.length
-      System.arraycopy(file, offset.toInt, into, 0, into.length)
+    override def readFully(offset: Long, into: Array[Byte], length: Int): Unit = {
+      reads += offset -> length
+      System.arraycopy(file, offset.toInt, into, 0, length)
     }
 
     override def asynchronous: Boolean = vectored
 
     override def read(
-        ranges: java.util.List[FileBytes.Range]
+        ranges: java.util.List[FileBytes.Range],
+        allocate: IntFunction[ByteBuffer]
     ): java.util.List[CompletableFuture[ByteBuffer]] =
       ranges.asScala.map { r =>
         val bytes = new Array[Byte](r.length)
-        readFully(r.offset, bytes)
+        readFully(r.offset, bytes, r.length)
         // Buffers may begin anywhere in an array, or have none.
-        val padded = ByteBuffer.allocateDirect(r.length + 3).position(3).slice().put(bytes).flip()
-        CompletableFuture.completedFuture(if (r.length % 2 == 0) padded else ByteBuffer.wrap(bytes))
+        val padded = ByteBuffer.allocateDirect(r.length + 3).position(3).slice()
+        val buffer = if (r.length % 2 == 0) padded else allocate(r.length)
+        assert(buffer.remaining == r.length)
+        CompletableFuture.completedFuture(buffer.put(bytes).flip())
       }.asJava
   }
 
@@ -184,11 +188,13 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
       again <- Seq(true, false)
     } {
       val in = new Recorded(vectored = true) {
-        override def readFully(offset: Long, into: Array[Byte]): Unit =
-          if (again) super.readFully(offset, into) else throw new EOFException("on purpose")
+        override def readFully(offset: Long, into: Array[Byte], length: Int): Unit =
+          if (again) super.readFully(offset, into, length)
+          else throw new EOFException("on purpose")
 
         override def read(
-            ranges: java.util.List[FileBytes.Range]
+            ranges: java.util.List[FileBytes.Range],
+            allocate: IntFunction[ByteBuffer]
         ): java.util.List[CompletableFuture[ByteBuffer]] =
           ranges.asScala.flatMap(_ => answer()).asJava
       }

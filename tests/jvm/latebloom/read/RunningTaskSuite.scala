@@ -5,6 +5,7 @@ import java.io.File
 import java.nio.ByteBuffer
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.function.IntFunction
 import java.util.{List => JavaList}
 
 import scala.jdk.CollectionConverters._
@@ -80,11 +81,13 @@ object RunningTaskSuite {
 
     override def asynchronous: Boolean = true
 
-    override def readFully(offset: Long, into: Array[Byte]): Unit =
+    override def readFully(offset: Long, into: Array[Byte], length: Int): Unit =
       throw new UnsupportedOperationException
 
-    override def read(ranges: JavaList[FileBytes.Range])
-        : JavaList[CompletableFuture[ByteBuffer]] = {
+    override def read(
+        ranges: JavaList[FileBytes.Range],
+        allocate: IntFunction[ByteBuffer]
+    ): JavaList[CompletableFuture[ByteBuffer]] = {
       TaskProbe.kill()
       ranges.asScala.map(_ => new CompletableFuture[ByteBuffer]).asJava
     }

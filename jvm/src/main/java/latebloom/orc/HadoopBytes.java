@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
 import latebloom.read.FileBytes;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
@@ -18,8 +19,8 @@ record HadoopBytes(FSDataInputStream in, boolean vectored) implements FileBytes 
   }
 
   @Override
-  public void readFully(long offset, byte[] into) throws IOException {
-    in.readFully(offset, into);
+  public void readFully(long offset, byte[] into, int length) throws IOException {
+    in.readFully(offset, into, 0, length);
   }
 
   @Override
@@ -28,12 +29,13 @@ record HadoopBytes(FSDataInputStream in, boolean vectored) implements FileBytes 
   }
 
   @Override
-  public List<CompletableFuture<ByteBuffer>> read(List<Range> ranges) throws IOException {
+  public List<CompletableFuture<ByteBuffer>> read(
+      List<Range> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
     List<FileRange> vector = new ArrayList<>(ranges.size());
     for (Range r : ranges) {
       vector.add(FileRange.createFileRange(r.offset(), r.length()));
     }
-    in.readVectored(vector, ByteBuffer::allocate);
+    in.readVectored(vector, allocate);
     return vector.stream().map(FileRange::getData).toList();
   }
 }

@@ -4,6 +4,7 @@ package latebloom.parquet;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * A stretch of bytes of a file held in memory: {@code array[start, start + length)}. Never changed
@@ -26,6 +27,11 @@ record Bytes(byte[] array, int start, int length) {
           "bytes " + from + " to " + ((long) from + length) + " of " + this.length);
     }
     return new Bytes(array, start + from, length);
+  }
+
+  /** The same bytes in an array of their own. */
+  Bytes copy() {
+    return new Bytes(Arrays.copyOfRange(array, start, end()), 0, length);
   }
 
   /** The length in the first four bytes of a part that lies behind it. */

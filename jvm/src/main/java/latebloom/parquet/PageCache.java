@@ -89,8 +89,11 @@ final class PageCache {
     if (dictionary == null) {
       DictionaryPageHeader header = chunk.header(-1).getDictionary_page_header();
       Bytes page = reader.read(chunk, -1, null).values();
-      boolean decompressed = page.array() != chunk.body(-1).array();
-      budget.memory.hold(decompressed ? page.length() : 0);
+      budget.memory.hold(page.length());
+      if (page.array() == chunk.body(-1).array()) {
+        // A batch that refers to it may be worked on when the row group is let go of.
+        page = page.copy();
+      }
       try {
         dictionary = new ChunkDictionary(type, page, header.getNum_values());
       } catch (CorruptPageException | IndexOutOfBoundsException e) {

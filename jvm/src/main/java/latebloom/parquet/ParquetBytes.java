@@ -6,8 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
 import latebloom.read.FileBytes;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.parquet.bytes.ByteBufferAllocator;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
 import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.ParquetFileRange;
@@ -24,9 +26,9 @@ record ParquetBytes(SeekableInputStream in, boolean vectored) implements FileByt
   }
 
   @Override
-  public void readFully(long offset, byte[] into) throws IOException {
+  public void readFully(long offset, byte[] into, int length) throws IOException {
     in.seek(offset);
-    in.readFully(into);
+    in.readFully(into, 0, length);
   }
 
   /** Where a stream has no vectored reads of its own, Hadoop does one after the other. */
@@ -39,12 +41,29 @@ record ParquetBytes(SeekableInputStream in, boolean vectored) implements FileByt
   }
 
   @Override
-  public List<CompletableFuture<ByteBuffer>> read(List<Range> ranges) throws IOException {
+  public List<CompletableFuture<ByteBuffer>> read(
+      List<Range> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
     List<ParquetFileRange> vector = new ArrayList<>(ranges.size());
     for (Range r : ranges) {
       vector.add(new ParquetFileRange(r.offset(), r.length()));
     }
-    in.readVectored(vector, new HeapByteBufferAllocator());
+    in.readVectored(vector, new Allocator(allocate));
     return vector.stream().map(ParquetFileRange::getDataReadFuture).toList();
+  }
+
+  /** What it hands out is never given back. */
+  private record Allocator(IntFunction<ByteBuffer> allocate) implements ByteBufferAllocator {
+    @Override
+    public ByteBuffer allocate(int size) {
+      return allocate.apply(size);
+    }
+
+    @Override
+    public void release(ByteBuffer buffer) {}
+
+    @Override
+    public boolean isDirect() {
+      return false;
+    }
   }
 }

@@ -41,7 +41,7 @@ final class Prefetch {
 
   /** Sends the requests; returns before they are answered. */
   static Prefetch send(FileBytes in, List<Request> requests) throws IOException {
-    List<CompletableFuture<ByteBuffer>> promises = Requests.ask(in, requests);
+    List<CompletableFuture<ByteBuffer>> promises = Requests.ask(in, requests, ByteBuffer::allocate);
     Prefetch sent = new Prefetch();
     for (int i = 0; i < requests.size(); i++) {
       Request r = requests.get(i);

@@ -22,6 +22,7 @@ public final class RangeFetcher {
   private final long mergeGap;
   private final StoreSpeed speed;
   private final ScanMemory memory;
+  private final FetchArrays arrays = new FetchArrays(SpareArrays.SHARED);
   private final Counters counters;
   private Prefetch ahead = Prefetch.NONE;
   private Prefetch next = Prefetch.NONE;
@@ -48,7 +49,10 @@ public final class RangeFetcher {
     this.counters = counters;
   }
 
-  /** Takes the bytes {@code array[start, start + length)}, which nobody changes any more. */
+  /**
+   * Takes the bytes {@code array[start, start + length)}, which nobody changes before
+   * {@link #released}.
+   */
   @FunctionalInterface
   public interface Receiver {
     void accept(byte[] array, int start, int length);
@@ -75,18 +79,31 @@ public final class RangeFetcher {
     }
     if (!rest.isEmpty()) {
       List<Request> requests = merge(rest);
-      memory.hold(count(requests));
-      Requests.send(in, requests, speed);
+      count(requests);
+      send(requests);
     }
     counters.add(Counter.FETCH_TIME, System.nanoTime() - start);
   }
 
-  /** Counts requests; their bytes. */
-  private long count(List<Request> requests) {
-    long bytes = requests.stream().mapToLong(Request::length).sum();
+  private void send(List<Request> requests) throws IOException {
+    memory.hold(bytes(requests));
+    boolean answered = false;
+    arrays.begin();
+    try {
+      Requests.send(in, requests, speed, arrays);
+      answered = true;
+    } finally {
+      arrays.end(answered);
+    }
+  }
+
+  private void count(List<Request> requests) {
     counters.add(Counter.REQUESTS, requests.size());
-    counters.add(Counter.BYTES_FETCHED, bytes);
-    return bytes;
+    counters.add(Counter.BYTES_FETCHED, bytes(requests));
+  }
+
+  private static long bytes(List<Request> requests) {
+    return requests.stream().mapToLong(Request::length).sum();
   }
 
   /** Whether it is worth while, and possible, to {@link #prefetch} something. */
@@ -104,7 +121,7 @@ public final class RangeFetcher {
     }
     try {
       List<Request> requests = merge(ranges);
-      if (memory.tryHoldAhead(requests.stream().mapToLong(Request::length).sum())) {
+      if (memory.tryHoldAhead(bytes(requests))) {
         next = Prefetch.send(in, requests);
         count(requests);
         counters.add(Counter.ROW_GROUPS_PREFETCHED, 1);
@@ -114,8 +131,9 @@ public final class RangeFetcher {
     }
   }
 
-  /** To be told when a row group is let go of. */
+  /** To be told when a row group is let go of, and nobody reads its bytes any more. */
   public void released() {
+    arrays.released();
     ahead = next;
     next = Prefetch.NONE;
     memory.releaseRowGroup();

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
 import latebloom.read.RangeFetcher.Wanted;
 
 /** Sends requests to a file and hands over what comes. */
@@ -35,26 +36,29 @@ final class Requests {
   }
 
   /** Sends all requests, at once if the file can, and hands over the answers; obeys a kill meanwhile. */
-  static void send(FileBytes in, List<Request> requests, StoreSpeed speed) throws IOException {
+  static void send(FileBytes in, List<Request> requests, StoreSpeed speed, FetchArrays arrays)
+      throws IOException {
     if (requests.size() > 1 && in.vectored()) {
       long sent = System.nanoTime();
-      long bytes = vectored(in, requests);
+      long bytes = vectored(in, requests, arrays);
       speed.observe(bytes, System.nanoTime() - sent);
       return;
     }
     for (Request r : requests) {
       RunningTask.checkNotKilled();
       long sent = System.nanoTime();
-      byte[] array = new byte[r.length()];
-      in.readFully(r.offset, array);
-      speed.observe(array.length, System.nanoTime() - sent);
+      byte[] array = arrays.take(r.length());
+      in.readFully(r.offset, array, r.length());
+      speed.observe(r.length(), System.nanoTime() - sent);
       r.deliver(array, 0);
     }
   }
 
-  private static long vectored(FileBytes in, List<Request> requests) throws IOException {
+  private static long vectored(FileBytes in, List<Request> requests, FetchArrays arrays)
+      throws IOException {
     RunningTask.checkNotKilled();
-    List<CompletableFuture<ByteBuffer>> answers = ask(in, requests);
+    List<CompletableFuture<ByteBuffer>> answers =
+        ask(in, requests, size -> ByteBuffer.wrap(arrays.take(size), 0, size).slice());
     long read = 0;
     for (int i = 0; i < requests.size(); i++) {
       Request r = requests.get(i);
@@ -66,13 +70,13 @@ final class Requests {
   }
 
   /** Asks a file for requests, in their order. */
-  static List<CompletableFuture<ByteBuffer>> ask(FileBytes in, List<Request> requests)
-      throws IOException {
+  static List<CompletableFuture<ByteBuffer>> ask(
+      FileBytes in, List<Request> requests, IntFunction<ByteBuffer> allocate) throws IOException {
     List<FileBytes.Range> ranges = new ArrayList<>(requests.size());
     for (Request r : requests) {
       ranges.add(new FileBytes.Range(r.offset, r.length()));
     }
-    return in.read(ranges);
+    return in.read(ranges, allocate);
   }
 
   /** The same bytes in a buffer that has an array. */

@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution}
-import org.apache.spark.sql.execution.joins.{HashJoin, HashedRelation, HashedRelationBroadcastMode}
+import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 import latebloom.bloom.KeyLimits
@@ -33,11 +33,24 @@ case class BroadcastKeysExec(
 
   override def executeCollect(): Array[InternalRow] = {
     val relation = child.executeBroadcast[HashedRelation]().value.asReadOnlyCopy()
-    val value = UnsafeProjection.create(Seq(wanted), child.output)
-    val values = relation.keys().flatMap(relation.get(_)).map(value)
-    val filter = JoinKeys.collect(values, wanted.dataType, limits)
+    val filter = JoinKeys.collect(wantedOf(relation), wanted.dataType, limits)
     val bytes: Any = filter.map[Array[Byte]](_.serialize()).orNull
     Array(UnsafeProjection.create(output.map(_.dataType).toArray).apply(InternalRow(bytes)))
+  }
+
+  /** Of the relation's keys if it is one of them, each once; else of all rows. */
+  private def wantedOf(relation: HashedRelation): Iterator[InternalRow] = {
+    val at = keys.indexWhere(_.semanticEquals(wanted))
+    if (at < 0) {
+      val value = UnsafeProjection.create(Seq(wanted), child.output)
+      relation.keys().flatMap(relation.get(_)).map(value)
+    } else {
+      val key = relation match {
+        case _: LongHashedRelation => HashJoin.extractKeyExprAt(keys, at)
+        case _                     => BoundReference(at, wanted.dataType, nullable = true)
+      }
+      relation.keys().map(UnsafeProjection.create(Seq(key)))
+    }
   }
 
   override def executeTake(n: Int): Array[InternalRow] = executeCollect().take(n)
