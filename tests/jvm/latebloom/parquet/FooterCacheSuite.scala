@@ -9,6 +9,12 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.crypto.{
+  ColumnEncryptionProperties,
+  DecryptionPropertiesFactory,
+  FileDecryptionProperties,
+  FileEncryptionProperties
+}
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.example.ExampleParquetWriter
@@ -24,11 +30,13 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
   private val conf = new Configuration()
   private val schema = MessageTypeParser.parseMessageType("message m { required int64 n; }")
 
-  private def withFile(rows: Int)(use: Path => Unit): Unit = {
+  private def withFile(rows: Int, encryption: FileEncryptionProperties = null)(
+      use: Path => Unit
+  ): Unit = {
     val dir = Files.createTempDirectory("footers")
     val path = new Path(dir.toUri.toString, "f.parquet")
     try {
-      write(path, rows)
+      write(path, rows, encryption)
       use(path)
     } finally {
       Files.list(dir).iterator().asScala.toSeq.foreach(Files.delete)
@@ -36,12 +44,17 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  private def write(path: Path, rows: Int): Unit = {
+  private def write(
+      path: Path,
+      rows: Int,
+      encryption: FileEncryptionProperties = null
+  ): Unit = {
     val groups = new SimpleGroupFactory(schema)
     val made = ExampleParquetWriter
       .builder(HadoopOutputFile.fromPath(path, conf))
       .withType(schema)
       .withDictionaryEncoding(false)
+      .withEncryption(encryption)
       .withRowGroupRowCountLimit(50)
       .build()
     Using.resource(made) { writer =>
@@ -103,6 +116,26 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
     }
   }
 
+  test("a file with a column whose key nobody has is split all the same") {
+    val column = ColumnEncryptionProperties.builder("n").withKey(Array.fill[Byte](16)(1)).build()
+    val encryption = FileEncryptionProperties
+      .builder(FooterKey.KEY)
+      .withEncryptedColumns(java.util.Map.of(column.getPath, column))
+      .build()
+    withFile(1000, encryption) { path =>
+      conf.set("parquet.crypto.factory.class", classOf[FooterKey].getName)
+      try {
+        val file = status(path)
+        val cut = file.getLen / 10
+        val splits = Seq(0L -> cut, cut -> file.getLen)
+        val blocks = splits.map { case (start, end) =>
+          footer("d", file, start, end).getBlocks.size
+        }
+        assert(blocks.sum == 20 && blocks.min > 0)
+      } finally conf.unset("parquet.crypto.factory.class")
+    }
+  }
+
   test("the footer of a file that was written anew is read anew") {
     withFile(1000) { path =>
       val before = status(path)
@@ -117,4 +150,17 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
       intercept[NullPointerException](footer("c", status(path), 1, after.getLen, _ => null))
     }
   }
+}
+
+/** Who has it can read footers, and no column that has a key of its own. */
+class FooterKey extends DecryptionPropertiesFactory {
+  override def getFileDecryptionProperties(
+      conf: Configuration,
+      file: Path
+  ): FileDecryptionProperties =
+    FileDecryptionProperties.builder().withFooterKey(FooterKey.KEY).build()
+}
+
+object FooterKey {
+  val KEY: Array[Byte] = Array.fill[Byte](16)(7)
 }

@@ -13,6 +13,7 @@ import org.apache.parquet.HadoopReadOptions;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.parquet.io.SeekableInputStream;
@@ -74,9 +75,19 @@ public final class FooterCache {
       all = ParquetFileReader.readFooter(file, plain, in);
       FOOTERS.put(key, new SoftReference<>(all));
     }
+    if (isEncrypted(all)) {
+      // Where a column lies may be readable only with its key, which the scan may not have.
+      return ParquetFileReader.readFooter(file, options.withRange(start, end).build(), in);
+    }
     List<BlockMetaData> within =
         all.getBlocks().stream().filter(b -> isWithin(b, start, end)).toList();
     return new ParquetMetadata(all.getFileMetaData(), within);
+  }
+
+  /** Whether a file's columns are encrypted, be its footer readable or not. */
+  public static boolean isEncrypted(ParquetMetadata footer) {
+    EncryptionType type = footer.getFileMetaData().getEncryptionType();
+    return type != null && type != EncryptionType.UNENCRYPTED;
   }
 
   // As parquet-java and Spark's other readers choose, so that the splits are as even as theirs.

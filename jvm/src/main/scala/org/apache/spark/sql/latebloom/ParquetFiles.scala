@@ -109,14 +109,10 @@ final class ParquetFiles private (
 
   /** Why a file is left to Spark's reader, if it is. */
   private def notOurs(footer: ParquetMetadata): Option[Counter] = {
-    val encrypted = footer.getFileMetaData.getEncryptionType match {
-      case null => false
-      case t    => t != FileMetaData.EncryptionType.UNENCRYPTED
-    }
     def tooLarge(block: BlockMetaData) =
       block.getRowCount > Int.MaxValue ||
         block.getColumns.asScala.exists(_.getTotalSize > MaxChunkBytes)
-    if (encrypted) Some(Counter.FILES_ENCRYPTED)
+    if (FooterCache.isEncrypted(footer)) Some(Counter.FILES_ENCRYPTED)
     else Option.when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
   }
 
