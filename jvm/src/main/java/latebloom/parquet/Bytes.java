@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A stretch of bytes of a file held in memory: {@code array[start, start + length)}. Never changed
- * once made.
+ * A stretch of bytes of a file held in memory: {@code array[start, start + length)}. Not changed
+ * before the row group is let go of that it was fetched for.
  */
 record Bytes(byte[] array, int start, int length) {
   private static final VarHandle INT =
@@ -29,7 +29,7 @@ record Bytes(byte[] array, int start, int length) {
     return new Bytes(array, start + from, length);
   }
 
-  /** The same bytes in an array of their own. */
+  /** The same bytes, all that are in an array of their own. */
   Bytes copy() {
     return new Bytes(Arrays.copyOfRange(array, start, end()), 0, length);
   }

@@ -3,14 +3,12 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.lang.ref.SoftReference;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import latebloom.read.RecentlyUsed;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.HadoopReadOptions;
-import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType;
@@ -21,25 +19,17 @@ import org.apache.parquet.io.SeekableInputStream;
 /**
  * Footers of the files that a scan reads in several splits: fetched and parsed once in a process,
  * where Spark's reader parses the whole of it for each split, also what it says of row groups that
- * are another split's. Of a file of 166 columns and 20 row groups that took a third of a selective
- * scan.
+ * are another split's: of a file of many columns and row groups that takes longer than a selective scan.
  *
  * <p>A footer is shared by the tasks of one run of a scan only, and only while the file has the
- * length and the time of modification that it was read at. The least recently used go first, all of them before
- * memory runs out.
+ * length and the time of modification that it was read at. The least recently used go first, all of
+ * them before memory runs out.
  */
 public final class FooterCache {
   private static final int FILES = 16;
 
   private static final Map<Key, SoftReference<ParquetMetadata>> FOOTERS =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>(16, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(
-                Map.Entry<Key, SoftReference<ParquetMetadata>> eldest) {
-              return size() > FILES;
-            }
-          });
+      RecentlyUsed.map(FILES);
 
   private record Key(String run, Path path, long length, long modified) {}
 
@@ -64,24 +54,22 @@ public final class FooterCache {
       throws IOException {
     HadoopReadOptions.Builder options =
         HadoopReadOptions.builder(file.getConfiguration(), file.getPath());
-    if (start == 0 && end >= status.getLen()) {
-      return ParquetFileReader.readFooter(file, options.withRange(start, end).build(), in);
-    }
-    Key key = new Key(run, status.getPath(), status.getLen(), status.getModificationTime());
-    SoftReference<ParquetMetadata> known = FOOTERS.get(key);
-    ParquetMetadata all = known == null ? null : known.get();
-    if (all == null) {
-      ParquetReadOptions plain = options.build();
-      all = ParquetFileReader.readFooter(file, plain, in);
-      FOOTERS.put(key, new SoftReference<>(all));
-    }
-    if (isEncrypted(all)) {
+    if (start > 0 || end < status.getLen()) {
+      Key key = new Key(run, status.getPath(), status.getLen(), status.getModificationTime());
+      SoftReference<ParquetMetadata> known = FOOTERS.get(key);
+      ParquetMetadata all = known == null ? null : known.get();
+      if (all == null) {
+        all = ParquetFileReader.readFooter(file, options.build(), in);
+        FOOTERS.put(key, new SoftReference<>(all));
+      }
       // Where a column lies may be readable only with its key, which the scan may not have.
-      return ParquetFileReader.readFooter(file, options.withRange(start, end).build(), in);
+      if (!isEncrypted(all)) {
+        List<BlockMetaData> within =
+            all.getBlocks().stream().filter(b -> isWithin(b, start, end)).toList();
+        return new ParquetMetadata(all.getFileMetaData(), within);
+      }
     }
-    List<BlockMetaData> within =
-        all.getBlocks().stream().filter(b -> isWithin(b, start, end)).toList();
-    return new ParquetMetadata(all.getFileMetaData(), within);
+    return ParquetFileReader.readFooter(file, options.withRange(start, end).build(), in);
   }
 
   /** Whether a file's columns are encrypted, be its footer readable or not. */

@@ -3,7 +3,6 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
@@ -184,7 +183,7 @@ final class SelectedPages implements PageReadStore {
 
   // Copied exactly: Spark's readers take the whole buffer for the page.
   private static BytesInput input(Bytes b) {
-    return BytesInput.from(Arrays.copyOfRange(b.array(), b.start(), b.end()));
+    return BytesInput.from(b.copy().array());
   }
 
   private static Encoding encoding(org.apache.parquet.format.Encoding e) {

@@ -2,8 +2,6 @@
 package latebloom.read;
 
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.IntStream;
 
@@ -31,14 +29,7 @@ final class LearnedFilters {
   /** Where the first filter passes less than this, order can save little. */
   private static final double NEXT_TO_NOTHING = 0.02;
 
-  private static final Map<String, LearnedFilters> BY_SCAN =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>(16, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, LearnedFilters> eldest) {
-              return size() > SCANS;
-            }
-          });
+  private static final Map<String, LearnedFilters> BY_SCAN = RecentlyUsed.map(SCANS);
 
   private final double[] passing;
   private double surviving = Double.NaN;

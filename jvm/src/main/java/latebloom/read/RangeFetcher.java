@@ -172,4 +172,5 @@ public final class RangeFetcher {
     }
     requests.add(new Request(from, to, parts));
     return requests;
-  }}
+  }
+}
