@@ -45,8 +45,10 @@ class JoinDifferentialSuite extends LateBloomTest {
 
   private def write(table: String, rows: String, k: String): Unit = {
     val columns = keys.map { case (name, sql) => s"$sql as $name" }.mkString(", ")
-    spark.sql(s"select id, k, id % 10 as few, $columns, concat('payload ', id) as payload " +
-      s"from (select id, $k as k from $rows)").write.saveAsTable(table)
+    spark.sql(s"select id, k, id % 10 as few, cast(id % 10 as short) as few_short, $columns, " +
+      s"concat('payload ', id) as payload from (select id, $k as k from $rows)").write.saveAsTable(
+      table
+    )
   }
 
   private def filters(plan: SparkPlan): Seq[JoinFilter] = lateScans(plan).flatMap(_.joinFilters)
@@ -139,6 +141,20 @@ class JoinDifferentialSuite extends LateBloomTest {
       "where d.few = 3")(hidesRows)
     eachWay("select %hint f.id, d.id from fact f join dim d " +
       "on f.k_byte = d.k_byte and f.k_short = d.k_short where d.few = 3")(hidesRows)
+  }
+
+  test("keys of two scans are a filter for each") {
+    // As a broadcast's keys two integers are one long, others are not.
+    Seq("k_int", "k_string").foreach { key =>
+      eachWay("select %hint f.id, d.id from fact f join fact g on f.id = g.id join dim d " +
+        s"on f.$key = d.$key and g.few_short = d.few_short where d.few in (2, 3) and d.id < 70") {
+        plan =>
+          assert(filters(plan).size == 2)
+          lateScans(plan)
+            .filter(_.joinFilters.nonEmpty)
+            .foreach(scan => assert(scan.metrics("joinRowsDropped").value > 0))
+      }
+    }
   }
 
   test("keys of expressions and of other types") {
