@@ -31,6 +31,12 @@ class StoreSpeedSuite extends AnyFunSuite {
     assert(observed(5000, 90, 100).roundTripBytes == 16 * Mega)
   }
 
+  test("a store is slow that answers in a millisecond or more") {
+    assert(!new StoreSpeed().isSlow)
+    assert(!observed(0, 500, 1024, 3 * Mega).isSlow)
+    assert(observed(2, 500, 1024, 3 * Mega).isSlow)
+  }
+
   test("a pause that is not the store's is soon forgotten") {
     val speed = observed(1, 100, 4096, 4 * Mega)
     val before = speed.roundTripBytes
