@@ -6,13 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from latebloom.bench import _tpch
+from latebloom.bench._generated import Several
 from latebloom.bench._suite import Query, Suite, Variant
+from latebloom.bench.suites.scan import STRETCH, TABLES
 
 # What one stream of an object store gives, about.
 _BYTES_PER_SECOND = str(90 * 2**20)
 
 
-def _local(query: Query) -> Query:
+def _lineitem(query: Query) -> Query:
     return replace(query, at_least=0.0, tables=("lineitem",))
 
 
@@ -26,16 +28,18 @@ SUITE = Suite(
     "store",
     "Local files behind a file system that adds latency to each request, limits each stream to "
     "90 MiB/s (not at 0 ms), and counts requests and bytes.",
-    tuple(
-        map(
-            _local,
+    (
+        *map(
+            _lineitem,
             (
                 *(_tpch.LIKE, _tpch.PARTKEY, _tpch.DICTIONARY, _tpch.QUANTITY),
                 *(_tpch.Q6, _tpch.NO_FILTER, _tpch.KEEPS_ALL, _tpch.KEEPS_ALL_UNPROVEN),
             ),
-        )
+        ),
+        # Of one row group and few pages at scale factor 1: 10 shows what need not be fetched.
+        replace(STRETCH, at_least=3),
     ),
-    _tpch.Tpch("128MB"),
+    Several((_tpch.Tpch("128MB"), TABLES)),
     scale=1,
     variants=tuple(map(_variant, (0, 2, 20, 100))),
     confs={

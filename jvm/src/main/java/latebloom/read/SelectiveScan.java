@@ -146,9 +146,12 @@ public final class SelectiveScan implements BatchSource {
     return true;
   }
 
-  /** Whether so many rows are more than what their own requests could fetch in the time they wait. */
+  /**
+   * Whether so many rows are more bytes than could come in the time that their own requests wait, one
+   * for each column.
+   */
   private boolean isWorthRequests(int rows) throws IOException {
-    long worth = group.roundTripBytes();
+    long worth = group.roundTripBytes() * spec.columnCount();
     long bytes = 0;
     for (int c = 0; c < spec.columnCount() && bytes <= worth; c++) {
       bytes += group.bytes(c) * rows / group.rows();
