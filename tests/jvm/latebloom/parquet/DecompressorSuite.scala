@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet
 
-import java.nio.ByteBuffer
-import java.nio.ByteOrder.LITTLE_ENDIAN
-
 import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
@@ -88,42 +85,6 @@ class DecompressorSuite extends AnyFunSuite with RandomCases {
             )
           } catch { case _: CorruptPageException => }
         }
-      }
-    }
-  }
-
-  for (codec <- codecs.filter(Decompressor.streams)) {
-    test(s"$codec: the first bytes, after a part that says its length") {
-      forSeeds(100) { random =>
-        val levels = new Array[Byte](random.nextInt(1000))
-        val framed = random.nextBoolean()
-        val frame = ByteBuffer.allocate(4).order(LITTLE_ENDIAN).putInt(levels.length).array()
-        val bytes = if (framed) frame ++ levels ++ data(random) else data(random)
-        val compressed = compress(codec, bytes)
-        val wanted = random.nextInt(bytes.length + 100) + 1
-        val to = Array.fill[Byte](bytes.length + 10)(5)
-        val from = new Bytes(compressed, 0, compressed.length)
-        val n = Decompressor.head(codec, from, to, bytes.length, framed, wanted)
-        val parts = if (framed) 4 + levels.length else 0
-        assert(n == math.min(bytes.length, parts + wanted))
-        assert(to.take(n).sameElements(bytes.take(n)))
-        assert(to.drop(n).forall(_ == 5))
-      }
-    }
-
-    test(s"$codec: flipped bytes of a head never do worse than another answer") {
-      forSeeds(200) { random =>
-        val bytes = data(random)
-        val compressed = compress(codec, bytes)
-        for (_ <- 0 to random.nextInt(3)) {
-          compressed(random.nextInt(compressed.length)) = random.nextInt().toByte
-        }
-        val from = new Bytes(compressed, 0, compressed.length - random.nextInt(2))
-        val wanted = random.nextInt(bytes.length) + 1
-        try {
-          val to = new Array[Byte](bytes.length)
-          Decompressor.head(codec, from, to, bytes.length, random.nextBoolean(), wanted)
-        } catch { case _: CorruptPageException => }
       }
     }
   }

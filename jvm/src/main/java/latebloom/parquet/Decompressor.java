@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import com.github.luben.zstd.RecyclingBufferPool;
 import com.github.luben.zstd.ZstdDecompressCtx;
-import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import io.airlift.compress.lz4.Lz4Decompressor;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
@@ -24,8 +22,6 @@ import org.xerial.snappy.Snappy;
  * <p>One per file, not thread safe.
  */
 final class Decompressor implements Closeable {
-  private static final int GZIP_BUFFER = 8192;
-
   private final CompressionCodecFactory others;
   private ZstdDecompressCtx zstd;
   private Lz4Decompressor lz4;
@@ -59,60 +55,11 @@ final class Decompressor implements Closeable {
     } catch (CorruptPageException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
-      throw cannotDecompress(codec, e);
+      throw new CorruptPageException("cannot decompress " + codec + ": " + e.getMessage(), e);
     }
     if (n != size) {
       throw new CorruptPageException(codec + " holds " + n + " bytes, the page header says " + size);
     }
-  }
-
-  /** Whether {@link #head} saves anything. */
-  static boolean streams(CompressionCodecName codec) {
-    return codec == CompressionCodecName.ZSTD || codec == CompressionCodecName.GZIP;
-  }
-
-  /**
-   * Fills the first bytes of {@code to} from {@code from}, of a codec that {@link #streams}, and leaves
-   * the rest.
-   *
-   * @param size of all that {@code from} holds
-   * @param framed whether it begins with a part that begins with its length
-   * @param bytes wanted of what comes after that part
-   * @return how many bytes those are together
-   * @throws CorruptPageException if {@code from} is no such stream or ends before
-   */
-  static int head(
-      CompressionCodecName codec, Bytes from, byte[] to, int size, boolean framed, int bytes) {
-    try (InputStream in = stream(codec, from)) {
-      int n = 0;
-      long wanted = bytes;
-      if (framed) {
-        n = in.readNBytes(to, 0, Integer.BYTES);
-        wanted += n + new Bytes(to, 0, size).framedLength();
-      }
-      int end = (int) Math.min(wanted, size);
-      n += in.readNBytes(to, n, end - n);
-      if (n < end) {
-        throw new CorruptPageException(
-            codec + " holds " + n + " bytes, the page header says " + size);
-      }
-      return n;
-    } catch (CorruptPageException e) {
-      throw e;
-    } catch (IOException | RuntimeException e) {
-      throw cannotDecompress(codec, e);
-    }
-  }
-
-  private static InputStream stream(CompressionCodecName codec, Bytes from) throws IOException {
-    InputStream in = new ByteArrayInputStream(from.array(), from.start(), from.length());
-    return codec == CompressionCodecName.ZSTD
-        ? new ZstdInputStreamNoFinalizer(in, RecyclingBufferPool.INSTANCE)
-        : new GZIPInputStream(in, GZIP_BUFFER);
-  }
-
-  private static CorruptPageException cannotDecompress(CompressionCodecName codec, Exception e) {
-    return new CorruptPageException("cannot decompress " + codec + ": " + e.getMessage(), e);
   }
 
   private static int copy(Bytes from, byte[] to, int at, int size) {
@@ -136,7 +83,9 @@ final class Decompressor implements Closeable {
   }
 
   private static int gzip(Bytes from, byte[] to, int at, int size) throws IOException {
-    try (InputStream in = stream(CompressionCodecName.GZIP, from)) {
+    try (GZIPInputStream in =
+        new GZIPInputStream(
+            new ByteArrayInputStream(from.array(), from.start(), from.length()), 8192)) {
       int n = in.readNBytes(to, at, size);
       return in.read() < 0 ? n : size + 1;
     }

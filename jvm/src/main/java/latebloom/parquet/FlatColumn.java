@@ -51,8 +51,6 @@ final class FlatColumn implements SelectiveColumn {
   private FlatPage page;
   private PageCursor cursor;
   private int pageIndex;
-  private Selection expected;
-  private int settled;
 
   /**
    * @param cache holds the chunk's dictionary and the pages worth keeping; shared by the chunk's
@@ -238,26 +236,10 @@ final class FlatColumn implements SelectiveColumn {
     return kept != null ? kept : FlatPage.read(chunk, p, reader, own ? null : buffer);
   }
 
-  /** For {@link #select}: without its end if it is known that no row there is wanted. */
-  private FlatPage selectedPage(int p) throws IOException {
-    if (!lastUse || cache.get(p) != null || chunk.endRow(p) > settled) {
-      return page(p);
-    }
-    RunningTask.checkNotKilled();
-    int rows = expected.lastSelected(chunk.endRow(p)) + 1 - chunk.firstRow(p);
-    return FlatPage.readHead(chunk, p, rows, type, reader, buffer);
-  }
-
-  @Override
-  public void expect(Selection rows, int settled) {
-    this.expected = rows;
-    this.settled = settled;
-  }
-
   private void open(int p) throws IOException {
     if (page == null || p != pageIndex) {
       pageIndex = p;
-      page = selectedPage(p);
+      page = page(p);
       if (lastUse) {
         cache.take(p);
       } else {
@@ -273,7 +255,6 @@ final class FlatColumn implements SelectiveColumn {
 
   /** Hands the values of the {@code n} rows from {@code first} on, of the open page, to the sink. */
   private void selectRun(int first, int n) {
-    checkRead(first + n - 1);
     if (!page.hasNulls()) {
       PlainValues plain = sink.copiesPlain() ? cursor.plain(first, n) : null;
       if (plain != null) {
@@ -297,13 +278,6 @@ final class FlatColumn implements SelectiveColumn {
     }
   }
 
-  // Past the head of a page lie the bytes of another.
-  private void checkRead(int last) {
-    if (last >= page.rows) {
-      throw new IllegalStateException("row " + last + " of a page of which " + page.rows + " are read");
-    }
-  }
-
   private static void ascend(int[] to, int first, int n) {
     for (int i = 0; i < n; i++) {
       to[i] = first + i;
@@ -312,7 +286,6 @@ final class FlatColumn implements SelectiveColumn {
 
   /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
   private void selectBlock(int n) {
-    checkRead(rows[n - 1]);
     ValidRows nulls = page.valid();
     int[] at = nulls == null ? rows : indexes;
     int valid = nulls == null ? n : nulls.valueIndexes(rows, n, indexes);

@@ -11,14 +11,9 @@ import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.spark.SparkUnsupportedOperationException;
 
-/**
- * One decompressed page of a flat column, or the head of one: which of its rows are null, and where
- * its values lie.
- */
+/** One decompressed page of a flat column: which of its rows are null, and where its values lie. */
 final class FlatPage {
   final int page;
-
-  /** Those that can be read, from the page's first on. */
   final int rows;
   private final Encoding encoding;
   private final Bytes values;
@@ -42,34 +37,9 @@ final class FlatPage {
 
   static FlatPage read(ColumnChunk chunk, int page, PageReader reader, PageReader.Buffer into)
       throws IOException {
-    return parse(chunk, page, rowsOf(chunk, page), reader.read(chunk, page, into));
-  }
-
-  /** As {@link #read}, of which no more than the first {@code rows} rows are wanted. */
-  static FlatPage readHead(
-      ColumnChunk chunk,
-      int page,
-      int rows,
-      FlatType type,
-      PageReader reader,
-      PageReader.Buffer into)
-      throws IOException {
-    boolean placed = type.plainWidth() > 0 && PageReader.encoding(chunk.header(page)) == Encoding.PLAIN;
-    if (!placed || rows >= rowsOf(chunk, page)) {
-      return read(chunk, page, reader, into);
-    }
-    long bytes = (long) rows * type.plainWidth();
-    int most = (int) Math.min(bytes, Integer.MAX_VALUE);
-    return parse(chunk, page, rows, reader.read(chunk, page, most, into));
-  }
-
-  private static int rowsOf(ColumnChunk chunk, int page) {
-    return chunk.endRow(page) - chunk.firstRow(page);
-  }
-
-  private static FlatPage parse(ColumnChunk chunk, int page, int rows, PageReader.Parts parts)
-      throws IOException {
     PageHeader header = chunk.header(page);
+    int rows = chunk.endRow(page) - chunk.firstRow(page);
+    PageReader.Parts parts = reader.read(chunk, page, into);
     try {
       int max = chunk.descriptor.getMaxDefinitionLevel();
       boolean optional = max > 0;

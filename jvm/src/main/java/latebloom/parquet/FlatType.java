@@ -71,11 +71,6 @@ record FlatType(
     return held == Held.BYTES;
   }
 
-  /** Bytes of a value in encoding PLAIN; 0 if that depends on the value or is less than one. */
-  int plainWidth() {
-    return physical == Physical.BINARY || physical == Physical.BOOLEAN ? 0 : width;
-  }
-
   /**
    * @param calendars how dates and timestamps of the file are to be read
    * @return null when the column is not flat, or can't be read as {@code type}

@@ -18,9 +18,6 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 final class PageReader {
   static final int SLACK = Long.BYTES;
 
-  /** A smaller part of a page than this is decompressed faster alone than with the rest. */
-  private static final double HEAD = 0.75;
-
   /** Sizes up to this are believed; larger ones must agree with the footer before they allocate. */
   private static final int PLAUSIBLE_PAGE = 64 << 20;
 
@@ -62,31 +59,21 @@ final class PageReader {
 
   /** Reads a data page, or the dictionary page for -1; {@code into} may be null for fresh bytes. */
   Parts read(ColumnChunk chunk, int page, Buffer into) throws IOException {
-    return read(chunk, page, Integer.MAX_VALUE, into);
-  }
-
-  /**
-   * As {@link #read(ColumnChunk, int, Buffer)}, perhaps without the end: the levels and the first
-   * {@code valueBytes} bytes of the values are there at least. Not of a repeated column.
-   */
-  Parts read(ColumnChunk chunk, int page, int valueBytes, Buffer into) throws IOException {
     PageHeader header = chunk.header(page);
     Bytes body = chunk.body(page);
     try {
       verify(header, body);
       if (header.getType() == PageType.DATA_PAGE_V2) {
-        return readV2(chunk, header, body, valueBytes, into);
+        return readV2(chunk, header, body, into);
       }
-      int size = header.getUncompressed_page_size();
-      boolean framed = chunk.descriptor.getMaxDefinitionLevel() > 0;
-      return new Parts(null, null, inflate(chunk, body, size, framed, valueBytes, into), true);
+      Bytes all = inflate(chunk, body, header.getUncompressed_page_size(), true, into);
+      return new Parts(null, null, all, true);
     } catch (CorruptPageException e) {
       throw chunk.place.corrupt(page, e);
     }
   }
 
-  private Parts readV2(
-      ColumnChunk chunk, PageHeader header, Bytes body, int valueBytes, Buffer into)
+  private Parts readV2(ColumnChunk chunk, PageHeader header, Bytes body, Buffer into)
       throws IOException {
     DataPageHeaderV2 v2 = header.getData_page_header_v2();
     int rl = v2.getRepetition_levels_byte_length();
@@ -97,15 +84,17 @@ final class PageReader {
     Bytes data = body.slice(rl + dl, body.length() - rl - dl);
     int size = header.getUncompressed_page_size() - rl - dl;
     boolean compressed = !v2.isSetIs_compressed() || v2.isIs_compressed();
-    Bytes values = compressed ? inflate(chunk, data, size, false, valueBytes, into) : data;
-    return new Parts(body.slice(0, rl), body.slice(rl, dl), values, false);
+    return new Parts(
+        body.slice(0, rl),
+        body.slice(rl, dl),
+        inflate(chunk, data, size, compressed, into),
+        false);
   }
 
-  private Bytes inflate(
-      ColumnChunk chunk, Bytes from, int size, boolean framed, int valueBytes, Buffer into)
+  private Bytes inflate(ColumnChunk chunk, Bytes from, int size, boolean compressed, Buffer into)
       throws IOException {
     CompressionCodecName codec = chunk.meta.getCodec();
-    if (codec == CompressionCodecName.UNCOMPRESSED) {
+    if (!compressed || codec == CompressionCodecName.UNCOMPRESSED) {
       return from;
     }
     if (size < 0 || size > PLAUSIBLE_PAGE && size > chunk.meta.getTotalUncompressedSize()) {
@@ -117,9 +106,6 @@ final class PageReader {
       return new Bytes(new byte[SLACK], 0, 0);
     }
     byte[] to = into == null ? new byte[size + SLACK] : atLeast(size + SLACK, into);
-    if (valueBytes < HEAD * size && Decompressor.streams(codec)) {
-      return new Bytes(to, 0, Decompressor.head(codec, from, to, size, framed, valueBytes));
-    }
     decompressor.decompress(codec, from, to, 0, size);
     return new Bytes(to, 0, size);
   }

@@ -135,9 +135,6 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   /** The first selected row at or after {@code from}, or -1. */
   public abstract int nextSelected(int from);
 
-  /** The last selected row before {@code to}, or -1. */
-  public abstract int lastSelected(int to);
-
   /** The first row at or after {@code from} that is not selected; {@code rows()} if there is none. */
   public abstract int nextUnselected(int from);
 

@@ -103,23 +103,6 @@ final class SelectionBitmap extends Selection {
   }
 
   @Override
-  public int lastSelected(int to) {
-    int end = Math.min(to, rows());
-    if (end <= 0) {
-      return -1;
-    }
-    int i = (end - 1) >>> 6;
-    long word = words[i] & maskTo(end);
-    while (word == 0) {
-      if (--i < 0) {
-        return -1;
-      }
-      word = words[i];
-    }
-    return (i << 6) + 63 - Long.numberOfLeadingZeros(word);
-  }
-
-  @Override
   public int nextUnselected(int from) {
     if (from >= rows()) {
       return rows();

@@ -66,15 +66,6 @@ final class SelectionRuns extends Selection {
   }
 
   @Override
-  public int lastSelected(int to) {
-    int run = runEndingAfter(to - 1);
-    if (run < starts.length && starts[run] < to) {
-      return to - 1;
-    }
-    return run == 0 ? -1 : ends[run - 1] - 1;
-  }
-
-  @Override
   public int nextUnselected(int from) {
     int run = runEndingAfter(from);
     return run < starts.length && starts[run] <= from ? ends[run] : from;

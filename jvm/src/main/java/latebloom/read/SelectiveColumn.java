@@ -22,10 +22,4 @@ public interface SelectiveColumn {
    * calls come with ascending rows.
    */
   void select(int[] rows, int n, OutputColumn out) throws IOException;
-
-  /**
-   * Says beforehand what {@link #select} will be asked for: of the rows before {@code settled} those
-   * of {@code rows} and no other.
-   */
-  default void expect(Selection rows, int settled) {}
 }

@@ -205,10 +205,8 @@ public final class SelectiveScan implements BatchSource {
       counters.add(eager ? Counter.ROW_GROUPS_EAGER : Counter.ROW_GROUPS_LATE, 1);
       payload = new SelectiveColumn[spec.payload()];
     }
-    int settled = pending.isNone() ? group.rows() : pending.nextSelected(0);
     for (int p = 0; p < payload.length; p++) {
       payload[p] = group.cursor(p, RowGroup.PAYLOAD, rows);
-      payload[p].expect(rows, settled);
     }
   }
 
