@@ -292,6 +292,22 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     }
   }
 
+  for (
+    form <-
+      numeric.filter(form => form.name.matches("INT32|INT64") && form.encoding == Encoding.PLAIN)
+  ) {
+    test(s"${form.name} in PLAIN: the least of any neighbours is found") {
+      forSeeds(300) { random =>
+        val values = valuesFor(form, random)
+        val page = placed(random, form.write(random, values))
+        val plain = new PlainValues(form.flat, page, values.length)
+        val first = random.nextInt(values.length)
+        val n = 1 + random.nextInt((values.length - first).min(random.oneOf(4, 2000)))
+        assert(plain.least(first, n) == values.slice(first, first + n).min)
+      }
+    }
+  }
+
   private def binary(writer: ValuesWriter, values: Array[Array[Byte]]): Array[Byte] = {
     values.foreach(v => writer.writeBytes(Binary.fromConstantByteArray(v)))
     bytesOf(writer)

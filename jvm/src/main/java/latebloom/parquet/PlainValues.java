@@ -61,7 +61,8 @@ final class PlainValues implements FixedValues {
       even = Math.min(even, (int) both);
       odd = Math.min(odd, (int) (both >> 32));
     }
-    return at < end ? Math.min(Math.min(even, odd), Bytes.intAt(data, at)) : Math.min(even, odd);
+    int least = Math.min(even, odd);
+    return at < end ? Math.min(least, Bytes.intAt(data, at)) : least;
   }
 
   private long leastLong(int first, int n) {
@@ -73,7 +74,8 @@ final class PlainValues implements FixedValues {
       even = Math.min(even, Bytes.longAt(data, at));
       odd = Math.min(odd, Bytes.longAt(data, at + 8));
     }
-    return at < end ? Math.min(Math.min(even, odd), Bytes.longAt(data, at)) : Math.min(even, odd);
+    long least = Math.min(even, odd);
+    return at < end ? Math.min(least, Bytes.longAt(data, at)) : least;
   }
 
   @Override
