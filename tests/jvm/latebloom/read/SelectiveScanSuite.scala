@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read
+
+import scala.collection.mutable.ArrayBuffer
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.sql.types._
+
+class SelectiveScanSuite extends AnyFunSuite {
+  private val rowCount = 100000
+  private val columnCount = 4
+  private val schema = StructType((0 until columnCount).map(c => StructField(s"c$c", LongType)))
+  private val batchRows = 64
+  // Of each column a short window is 8 KiB.
+  private val shortWindow = 16 * batchRows
+
+  /** A row group of eight bytes a value in a store where a request is worth so many bytes. */
+  private class Group(worth: Long) extends RowGroup {
+
+    /** Of each fetch the number of rows that are wanted. */
+    val fetched = ArrayBuffer.empty[Int]
+
+    override def rows: Int = rowCount
+    override def prune(): Selection = Selection.all(rowCount)
+    override def allPass(column: Int, predicate: ColumnPredicate): Boolean = false
+    override def bytes(column: Int): Long = 8L * rowCount
+    override def roundTripBytes: Long = worth
+    override def fetch(needs: java.util.List[RowGroup.Need]): Unit =
+      fetched ++= needs.asScala.map(_.rows.count).distinct
+    override def heldType(column: Int): DataType = LongType
+    override def release(): Unit = ()
+
+    override def cursor(column: Int, use: Int, rows: Selection): SelectiveColumn =
+      new SelectiveColumn {
+        override def filter(rows: Selection, predicate: ColumnPredicate): Selection = rows
+        override def select(rows: Array[Int], n: Int, out: OutputColumn): Unit = ()
+      }
+  }
+
+  private class Groups(group: RowGroup, counters: Counters) extends RowGroups {
+    private val left = Iterator(group)
+    override val memory = new ScanMemory(counters)
+    override def next(): RowGroup = left.nextOption().orNull
+    override def prefetch(prunes: Boolean, first: RowGroups.FirstFetch): Unit = ()
+    override def close(): Unit = memory.close()
+  }
+
+  /** How many rows the first fetch of a scan is for. */
+  private def firstFetch(worth: Long): Int = {
+    val group = new Group(worth)
+    val counters = new Counters
+    val spec = new ScanSpec(
+      s"windows $worth",
+      schema,
+      columnCount,
+      java.util.List.of(),
+      java.util.List.of(),
+      java.util.List.of(),
+      0,
+      null,
+      new ScanSpec.Options(0, 0, 0.5, batchRows)
+    )
+    val groups = new Groups(group, counters)
+    val scan = new SelectiveScan(groups, spec, schema, Array.empty, false, counters)
+    try {
+      val rows = Iterator.continually(scan.next()).takeWhile(_ != null).map(_.numRows).sum
+      assert(rows == rowCount)
+    } finally scan.close()
+    group.fetched.head
+  }
+
+  test("a file's first window is short if its bytes are worth a request for each column") {
+    assert(firstFetch(0) == shortWindow)
+    assert(firstFetch(8L * shortWindow - 100) == shortWindow)
+    assert(firstFetch(8L * shortWindow + 100) == rowCount)
+  }
+}
