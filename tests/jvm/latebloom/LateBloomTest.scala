@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom
 
+import java.io.File
+import java.net.URI
+
 import org.apache.spark.SparkConf
+import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
 import org.apache.spark.sql.test.SharedSparkSession
 import org.apache.spark.sql.{DataFrame, QueryTest, Row}
 
@@ -18,6 +22,12 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     .set("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .set(SQLConf.SHUFFLE_PARTITIONS.key, "3")
     .set(SQLConf.PLAN_CHANGE_VALIDATION.key, "true")
+
+  /** A run that was killed leaves its tables, and Spark would not write over them. */
+  override protected def beforeAll(): Unit = {
+    JavaUtils.deleteRecursively(new File(new URI(sparkConf.get(StaticSQLConf.WAREHOUSE_PATH.key))))
+    super.beforeAll()
+  }
 
   protected def off[A](body: => A): A = withSQLConf("spark.latebloom.enabled" -> "false")(body)
 
