@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latebloom._errors import LateBloomError
@@ -57,6 +57,11 @@ KEEPS_ALL = Query("keeps-all", "select * from lineitem where l_orderkey > 0", at
 KEEPS_ALL_UNPROVEN = Query(
     "keeps-all-unproven", "select * from lineitem where l_comment <> 'x'", at_least=0.95
 )
+
+
+def on_lineitem(query: Query, at_least: float = 0.0) -> Query:
+    """The query in a suite that has other tables as well, with that suite's bar."""
+    return replace(query, tables=("lineitem",), at_least=at_least)
 
 
 def cache_directory() -> Path:

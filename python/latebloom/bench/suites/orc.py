@@ -14,17 +14,13 @@ from latebloom.bench.suites.scan import Q28, STRETCH, TABLES
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 
 
-def _lineitem(query: Query, at_least: float) -> Query:
-    return replace(query, tables=("lineitem",), at_least=at_least)
-
-
 SUITE = Suite(
     "orc",
     "TPC-H's lineitem and part, and a table of 16 columns, as ORC, as Spark writes it: selective "
     "queries, joins with few keys, and queries that gain little by design.",
     (
-        _lineitem(_tpch.LIKE, 5),
-        _lineitem(_tpch.PARTKEY, 2.5),
+        _tpch.on_lineitem(_tpch.LIKE, 5),
+        _tpch.on_lineitem(_tpch.PARTKEY, 2.5),
         Query(
             "three conditions",
             "select * from lineitem where l_shipinstruct = 'DELIVER IN PERSON'"
@@ -43,11 +39,11 @@ SUITE = Suite(
         Query("0.1 % of parts, SMJ", RARE_PARTS, 5, ("lineitem", "part"), confs=NO_BROADCAST),
         Query("0.1 % of parts, BHJ", RARE_PARTS, 5, ("lineitem", "part"), confs=_BROADCAST),
         replace(Q17, name="q17, SMJ", confs=NO_BROADCAST, at_least=5),
-        _lineitem(_tpch.Q1, 0.97),
-        _lineitem(_tpch.Q6, 0.97),
-        _lineitem(_tpch.NO_FILTER, 0.97),
-        _lineitem(_tpch.KEEPS_ALL, 0.97),
-        _lineitem(_tpch.KEEPS_ALL_UNPROVEN, 0.97),
+        _tpch.on_lineitem(_tpch.Q1, 0.97),
+        _tpch.on_lineitem(_tpch.Q6, 0.97),
+        _tpch.on_lineitem(_tpch.NO_FILTER, 0.97),
+        _tpch.on_lineitem(_tpch.KEEPS_ALL, 0.97),
+        _tpch.on_lineitem(_tpch.KEEPS_ALL_UNPROVEN, 0.97),
         Query("keeps half", "select * from lineitem where l_suppkey % 2 = 0", 0.97, ("lineitem",)),
     ),
     Several((_tpch.Tpch("128MB"), TABLES)),

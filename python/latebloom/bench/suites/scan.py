@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -97,19 +96,15 @@ _numbered_query = partial(Query, tables=("numbered",))
 _wide_query = partial(Query, tables=("wide166",), at_least=30)
 
 
-def _lineitem(query: Query, at_least: float) -> Query:
-    return replace(query, tables=("lineitem",), at_least=at_least)
-
-
 SUITE = Suite(
     "scan",
     "The selective Parquet scan's own work, with its bars: rare strings, rare numbers, clustered "
     "and random, many columns.",
     (
-        _lineitem(_tpch.LIKE, 6),
-        _lineitem(_tpch.PARTKEY, 2),
-        _lineitem(_tpch.DICTIONARY, 2),
-        _lineitem(Query("q28-like", Q28), 3),
+        _tpch.on_lineitem(_tpch.LIKE, 6),
+        _tpch.on_lineitem(_tpch.PARTKEY, 2),
+        _tpch.on_lineitem(_tpch.DICTIONARY, 2),
+        _tpch.on_lineitem(Query("q28-like", Q28), 3),
         _coded_query("string 1 %", "select * from coded where name like 'name number 7_'"),
         _coded_query("string 0.1 %", "select * from coded where name = 'name number 77'"),
         _coded_query("string 0.01 %", "select * from coded where rare = 'rare number 77'"),

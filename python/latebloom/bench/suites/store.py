@@ -7,15 +7,11 @@ from dataclasses import replace
 
 from latebloom.bench import _tpch
 from latebloom.bench._generated import Several
-from latebloom.bench._suite import Query, Suite, Variant
+from latebloom.bench._suite import Suite, Variant
 from latebloom.bench.suites.scan import STRETCH, TABLES
 
 # What one stream of an object store gives, about.
 _BYTES_PER_SECOND = str(90 * 2**20)
-
-
-def _lineitem(query: Query) -> Query:
-    return replace(query, at_least=0.0, tables=("lineitem",))
 
 
 def _variant(latency: int) -> Variant:
@@ -30,13 +26,12 @@ SUITE = Suite(
     "90 MiB/s (not at 0 ms), and counts requests and bytes.",
     (
         *map(
-            _lineitem,
+            _tpch.on_lineitem,
             (
                 *(_tpch.LIKE, _tpch.PARTKEY, _tpch.DICTIONARY, _tpch.QUANTITY),
                 *(_tpch.Q6, _tpch.NO_FILTER, _tpch.KEEPS_ALL, _tpch.KEEPS_ALL_UNPROVEN),
             ),
         ),
-        # Of one row group and few pages at scale factor 1: 10 shows what need not be fetched.
         replace(STRETCH, at_least=3),
     ),
     Several((_tpch.Tpch("128MB"), TABLES)),
