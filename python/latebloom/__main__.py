@@ -108,6 +108,8 @@ def _run_bench(options: argparse.Namespace) -> int:
             peers=options.peer,
             runs=options.runs,
             scale=options.scale,
+            master=options.master,
+            memory=options.memory,
             jars=options.jars,
             confs=dict(options.conf),
         ),
@@ -229,9 +231,13 @@ def _add_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument(
         "--data", type=Path, metavar="DIR", help="use DIR's <table>.parquet, generate nothing"
     )
-    repeatable("--query", "NAME", "only this query")
-    repeatable("--variant", "NAME", "only this variant")
+    repeatable("--query", "NAME", "only this query, or those that this shell pattern fits")
+    repeatable("--variant", "NAME", "only this variant, or those that this shell pattern fits")
     repeatable("--peer", "NAME", f"measure as well: {', '.join(PEERS)}", choices=PEERS)
+    bench.add_argument("--master", default="", help="Spark's master in place of the suite's")
+    bench.add_argument(
+        "--memory", default="", metavar="SIZE", help="the driver's memory in place of the suite's"
+    )
     bench.add_argument(
         "--jars", default="", help="another extension's jars: it runs in a session of its own"
     )

@@ -48,12 +48,8 @@ def local_session(
         builder = builder.config(key, value)
     if latebloom:
         configure(builder)
-    # PySpark does not come back from a session with a setting that Spark cannot read.
-    refused = _jvm.malformed(getattr(builder, "_options"))  # noqa: B009
-    if refused:
-        raise LateBloomError(refused, where="the session's settings", fix="mend the --conf")
     interrupt = signal.getsignal(signal.SIGINT)
-    spark = builder.getOrCreate()
+    spark = _started(builder, f"the session's settings (master {master}, memory {memory})")
     try:
         # What fails is raised here, with its reason: the log would say it again, with stack traces.
         spark.sparkContext.setLogLevel("FATAL")
@@ -62,6 +58,19 @@ def local_session(
         spark.stop()
         # PySpark's own handler asks the session to cancel its jobs, and there is none any more.
         signal.signal(signal.SIGINT, interrupt)
+
+
+def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
+    try:
+        # PySpark does not come back from a session with a setting that Spark cannot read.
+        refused = _jvm.malformed(getattr(builder, "_options"))  # noqa: B009
+        if refused is None:
+            return builder.getOrCreate()
+    except Exception as error:
+        refused = _jvm.failure(error)
+        if refused is None:
+            raise
+    raise LateBloomError(refused, where=where, fix="mend the master, the memory or the --conf")
 
 
 def parquet_view(spark: SparkSession, name: str, path: str | Path) -> None:

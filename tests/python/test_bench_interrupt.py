@@ -53,9 +53,12 @@ def bench(tmp_path):
 
 
 def test_an_interrupted_run_reports_what_was_measured(bench, tmp_path):
-    assert "interrupted: writing what there is" in bench("[2/3]", "--runs", "30")
+    session = ("--master", "local[1]", "--memory", "700m")
+    assert "interrupted: writing what there is" in bench("[2/3]", "--runs", "30", *session)
     report = load(tmp_path / "out" / "first-light.json")
     assert not report.complete
+    assert report.facts["confs"]["spark.master"] == "local[1]"
+    assert report.facts["confs"]["spark.driver.memory"] == "700m"
     assert [result.query for result in report.results] == ["partkey"]
     assert "Interrupted" in (tmp_path / "out" / "first-light.md").read_text()
     assert not list((tmp_path / "out").glob(".*"))

@@ -48,6 +48,26 @@ def test_an_unknown_query_or_variant_is_refused_before_data_is_made(capsys, tmp_
     assert not list(tmp_path.iterdir())
 
 
+def test_a_shell_pattern_chooses_the_queries_that_it_fits(cache):
+    def names(suite, *asked):
+        return [query.name for query in SUITES[suite].select(asked, cache)]
+
+    assert names("first-light", "keeps*", "like", "k*") == [
+        "keeps-all",
+        "keeps-all-unproven",
+        "like",
+    ]
+    halves = names("micro", "*, 50%")
+    assert len(halves) == 11 and all(name.endswith(", 50%") for name in halves)
+
+
+def test_a_name_is_a_name_before_it_is_a_pattern(cache):
+    queries = (Query("a[b]", "select 1"), Query("ab", "select 2"))
+    suite = Suite("s", "", queries, None, scale=1)
+    assert suite.select(["a[b]"], cache) == queries[:1]
+    assert suite.select(["a[a-c]"], cache) == queries[1:]
+
+
 def test_a_suite_is_asked_for(capsys):
     assert cli.main(["bench"]) == 2
     assert "first-light" in capsys.readouterr().err

@@ -97,6 +97,14 @@ def test_a_view_of_nothing_is_told_by_its_path(session_at_hand, capsys, tmp_path
     assert "none.parquet" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("master", ["nonsense", "local[x]"])
+def test_a_session_that_does_not_come_up_says_with_which_settings(master):
+    done = run("explain", "select 1", "--master", master)
+    assert done.returncode == 2, done.stderr
+    assert f"where: the session's settings (master {master}, memory 4g)" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_doctor_finds_all_well():
     done = run("doctor")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,11 +37,13 @@ class Request:
         cache: where generated data is kept.
         out: the directory for the report.
         data: a directory with the suite's tables as ``<name>.parquet``, in place of generated ones.
-        queries: the queries to run, by name; all if empty.
-        variants: the variants to run them in; all if empty.
+        queries: the queries to run, by name or shell pattern; all if empty.
+        variants: the variants to run them in, likewise.
         peers: who runs them as well: see ``_sides.PEERS``.
         runs: timed runs of each side.
         scale: scale factor in place of the suite's.
+        master: where Spark runs in place of the suite's.
+        memory: the driver's memory in place of the suite's.
         jars: another extension's jars; with ``confs`` it runs in a session of its own.
         confs: that session's settings.
     """
@@ -54,6 +56,8 @@ class Request:
     peers: Sequence[str] = ()
     runs: int = 3
     scale: float | None = None
+    master: str = ""
+    memory: str = ""
     jars: str = ""
     confs: Mapping[str, str] = field(default_factory=dict)
 
@@ -66,6 +70,9 @@ def bench(suite: Suite, request: Request) -> int:
         speed-up that is missed is reported, not an error, and so is a peer that cannot run.
     """
     cache = Cache(request.cache.resolve())
+    suite = replace(
+        suite, master=request.master or suite.master, memory=request.memory or suite.memory
+    )
     plan = Plan(
         suite,
         suite.select(request.queries, cache),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
 
 from latebloom._errors import LateBloomError
@@ -83,12 +84,12 @@ class Suite:
     only_planned: bool = False
 
     def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
-        """The queries of these names, all of them if there are none."""
+        """The queries of these names or shell patterns, all of them if there are none."""
         queries = self.queries(cache) if callable(self.queries) else self.queries
         return _select(self.name, "query", queries, names)
 
     def select_variants(self, names: Sequence[str]) -> tuple[Variant, ...]:
-        """The variants of these names, all of them if there are none."""
+        """The variants of these names or shell patterns, all of them if there are none."""
         return _select(self.name, "variant", self.variants, names)
 
 
@@ -104,11 +105,17 @@ def _select(
     suite: str, kind: str, of: Sequence[_Named], names: Sequence[str]
 ) -> tuple[_Named, ...]:
     known = {one.name: one for one in of}
-    unknown = [name for name in names if name not in known]
+    # By name first: a name may have a pattern's signs in it.
+    chosen = {
+        name: (name,) if name in known else tuple(n for n in known if fnmatchcase(n, name))
+        for name in names
+    }
+    unknown = [name for name in names if not chosen[name]]
     if unknown:
         raise LateBloomError(
             f"there is no {kind} {', '.join(unknown)}",
             where=f"suite {suite}",
             fix=f"choose of {', '.join(known)}",
         )
-    return tuple(known[name] for name in names) if names else tuple(of)
+    once = dict.fromkeys(name for name in names for name in chosen[name])
+    return tuple(known[name] for name in once) if names else tuple(of)
