@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types._
 
-import latebloom.read.{Counters, ScanSpec, Scribble}
+import latebloom.read.{Counters, ScanSpecs, Scribble}
 
 class ReusedArraysSuite extends AnyFunSuite {
   private val batchRows = 4096
@@ -44,17 +44,7 @@ class ReusedArraysSuite extends AnyFunSuite {
         }
       finally writer.close()
 
-      val spec = new ScanSpec(
-        s"reused $codec",
-        schema,
-        2,
-        java.util.List.of(),
-        java.util.List.of(),
-        java.util.List.of(),
-        0,
-        null,
-        new ScanSpec.Options(0, 0, 0.5, batchRows)
-      )
+      val spec = ScanSpecs.withoutFilters(s"reused $codec", schema, 2, batchRows)
       var seen = 0
       var reused = 0
       val found = FileScan.rows(path, spec, schema, new Counters, offHeap = false) {

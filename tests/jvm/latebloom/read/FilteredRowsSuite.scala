@@ -26,17 +26,8 @@ class FilteredRowsSuite extends AnyFunSuite {
   private val predicate: RowPredicate =
     row => !row.isNullAt(2) && row.getInt(2) >= 3 && row.getInt(2) <= 8
 
-  private def spec(batchRows: Int) = new ScanSpec(
-    "scan",
-    columns,
-    2,
-    java.util.List.of(),
-    java.util.List.of(),
-    java.util.List.of(),
-    0,
-    predicate,
-    new ScanSpec.Options(0, 0, 0.5, batchRows)
-  )
+  private def spec(batchRows: Int) =
+    ScanSpecs.withoutFilters("scan", columns, 2, batchRows, predicate)
 
   private def row(i: Int): InternalRow = new GenericInternalRow(Array[Any](
     if (i % 4 == 0) null else UTF8String.fromString("s" + i),

@@ -51,17 +51,7 @@ class SelectiveScanSuite extends AnyFunSuite {
   private def firstFetch(worth: Long): Int = {
     val group = new Group(worth)
     val counters = new Counters
-    val spec = new ScanSpec(
-      s"windows $worth",
-      schema,
-      columnCount,
-      java.util.List.of(),
-      java.util.List.of(),
-      java.util.List.of(),
-      0,
-      null,
-      new ScanSpec.Options(0, 0, 0.5, batchRows)
-    )
+    val spec = ScanSpecs.withoutFilters(s"windows $worth", schema, columnCount, batchRows)
     val groups = new Groups(group, counters)
     val scan = new SelectiveScan(groups, spec, schema, Array.empty, false, counters)
     try {

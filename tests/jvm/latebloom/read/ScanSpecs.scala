@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read
+
+import org.apache.spark.sql.types.StructType
+
+object ScanSpecs {
+
+  /** What a scan is asked for that tests no column by itself.
+    *
+    * @param payload
+    *   how many of the columns, the first ones, are output
+    * @param residual
+    *   what rows have to pass, null for all rows
+    */
+  def withoutFilters(
+      name: String,
+      columns: StructType,
+      payload: Int,
+      batchRows: Int,
+      residual: RowPredicate = null
+  ): ScanSpec = new ScanSpec(
+    name,
+    columns,
+    payload,
+    java.util.List.of(),
+    java.util.List.of(),
+    java.util.List.of(),
+    0,
+    residual,
+    new ScanSpec.Options(0, 0, 0.5, batchRows)
+  )
+}
