@@ -150,7 +150,8 @@ class JoinDifferentialSuite extends LateBloomTest {
       eachWay("select %hint f.id, d.id from fact f join fact g on f.id = g.id join dim d " +
         s"on f.$key = d.$key and g.few_short = d.few_short where d.few in (2, 3) and d.id < 70") {
         plan =>
-          assert(filters(plan).size == 2)
+          // And one of f's ids, since few of g are left; without reuse g's scan stands there twice.
+          assert(filters(plan).map(_.text.takeWhile(_ != ' ')).toSet == Set(key, "few_short", "id"))
           assert(droppedByEach(plan).forall(_ > 0))
       }
     }

@@ -48,6 +48,8 @@ class JoinFiltersSuite extends LateBloomTest {
 
   test("each reason why a side has no filter") {
     declines("creation-not-selective", joined)
+    // What filters the other side comes from this one.
+    declines("creation-not-selective", s"$joined where f.few = 3")
     declines("join-type", s"${joined.replace("join", "left join")} and d.few = 3")
     declines("partition-key", "select * from fact f join dim d on f.p = d.k where d.few = 3", "p")
     declines(
@@ -117,6 +119,23 @@ class JoinFiltersSuite extends LateBloomTest {
           val Seq(filter) = lateScans(plan).flatMap(_.joinFilters)
           assert(filter.text == s"k IN k ($means)")
           assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
+        }
+      }
+    }
+  }
+
+  test("a scan that another join filters is a source as one with a condition is") {
+    withSQLConf(
+      SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1",
+      SQLConf.CBO_ENABLED.key -> "false"
+    ) {
+      // As written: what selects among the rows of dim is joined after dim and fact are.
+      val sql = "select f.id, d.id from fact f join dim d on f.k = d.k " +
+        "join (select id as place from other where k < 9) o on d.id = o.place"
+      withSQLConf("spark.sql.optimizer.dynamicPartitionPruning.enabled" -> "false") {
+        sameAnswer(spark.sql(sql)) { plan =>
+          val filters = lateScans(plan).flatMap(_.joinFilters)
+          assert(filters.map(_.text) == Seq("k IN k (shuffle)", "id IN place (shuffle)"))
         }
       }
     }

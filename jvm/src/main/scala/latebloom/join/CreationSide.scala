@@ -78,17 +78,24 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       Nil
     }
 
-  /** Whether the plan most likely gives a small part of the keys that there are. */
-  def isSelective(plan: LogicalPlan): Boolean = plan match {
-    case Filter(condition, child) =>
-      isLikelySelective(condition) || isSelective(child)
-    case Join(l, r, _: InnerLike | LeftSemi, _, _) => isSelective(l) || isSelective(r)
-    case Join(l, _, LeftOuter | LeftAnti | ExistenceJoin(_), _, _) => isSelective(l)
-    case Join(_, r, RightOuter, _, _)                              => isSelective(r)
-    case u: Union                                                  => u.children.forall(isSelective)
-    case _: LocalRelation                                          => true
-    case unary: UnaryNode                                          => isSelective(unary.child)
-    case _                                                         => false
+  /** Whether the plan most likely gives a small part of the keys that there are.
+    *
+    * @param isFiltered
+    *   whether a scan gets the keys of another join as a filter
+    */
+  def isSelective(plan: LogicalPlan, isFiltered: LogicalPlan => Boolean): Boolean = {
+    def selects(plan: LogicalPlan): Boolean = plan match {
+      case Filter(condition, child) => isLikelySelective(condition) || selects(child)
+      case Join(l, r, _: InnerLike | LeftSemi, _, _)                 => selects(l) || selects(r)
+      case Join(l, _, LeftOuter | LeftAnti | ExistenceJoin(_), _, _) => selects(l)
+      case Join(_, r, RightOuter, _, _)                              => selects(r)
+      case u: Union                                                  => u.children.forall(selects)
+      case _: LocalRelation                                          => true
+      case scan: LogicalRelation                                     => isFiltered(scan)
+      case unary: UnaryNode                                          => selects(unary.child)
+      case _                                                         => false
+    }
+    selects(plan)
   }
 
   /** Whether evaluating the plan again gives the same rows. Spark does not promise to reuse an

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.join
 
+import scala.annotation.tailrec
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
@@ -40,6 +41,8 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
   /** A filter that is to be: what `source` has is gathered for `target`. */
   final private case class Planned(target: Target, source: KeySource, shown: String)
 
+  final private case class Decided(join: EquiJoin, side: LogicalPlan, decision: JoinDecision)
+
   final private class Planning(
       plan: LogicalPlan,
       joins: Seq[EquiJoin],
@@ -57,19 +60,35 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     def result: LogicalPlan = {
       // The largest scans choose first: of two filters that exclude each other they gain most.
       val sides = joins.flatMap(j => Seq(j.join.left, j.join.right).map(side => (j, side)))
-      val decided = sides
-        .sortBy { case (_, side) => -side.collectLeaves().map(_.stats.sizeInBytes).max }
-        .map { case (j, side) => (j, side, decide(j, side)) }
+      val decided = settled(
+        sides
+          .sortBy { case (_, side) => -side.collectLeaves().map(_.stats.sizeInBytes).max }
+          .map { case (j, side) => Decided(j, side, decide(j, side)) }
+      )
       joins.foreach { j =>
         j.join.setTagValue(
           tag,
           for {
             side <- Seq(j.join.left, j.join.right)
-            (of, at, decision) <- decided if (of eq j) && (at eq side)
-          } yield decision
+            d <- decided if (d.join eq j) && (d.side eq side)
+          } yield d.decision
         )
       }
       if (chosen.isEmpty) plan else filtered(plan)
+    }
+
+    /** A scan that another join filters gives few keys: joins that had to do without any decide
+      * again.
+      */
+    @tailrec
+    private def settled(decided: Seq[Decided]): Seq[Decided] = {
+      val before = chosen.size
+      val again = decided.map {
+        case d if d.decision.declined.contains(Reasons.creationNotSelective) =>
+          d.copy(decision = decide(d.join, d.side))
+        case d => d
+      }
+      if (chosen.size == before) again else settled(again)
     }
 
     private def decide(j: EquiJoin, side: LogicalPlan): JoinDecision = {
@@ -110,7 +129,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         _ <-
           Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
         large <- firstReason(targets)(readable)
-        source <- source(j, j.other(side), theirs, large.map(_.bytes).max)
+        source <- source(j, j.other(side), theirs, large)
         planned = large.map(t => Planned(t, source, shown(t, source)))
         fresh <- firstReason(planned)(acyclic)
       } yield fresh
@@ -137,16 +156,29 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         j: EquiJoin,
         side: LogicalPlan,
         key: Expression,
-        scanned: BigInt
+        targets: Seq[Target]
     ): Either[Reason, KeySource] = {
-      val selective =
-        CreationSide.sources(j, side, key, conf).filter(s => CreationSide.isSelective(s.side))
+      val scanned = targets.map(_.bytes).max
+      val selective = CreationSide.sources(j, side, key, conf)
+        .filter(s => CreationSide.isSelective(s.side, selects(_, targets)))
       val repeatable = selective.filter(s => CreationSide.isRepeatable(s.side))
       val cheap = repeatable.filter(pays(_, scanned))
       if (selective.isEmpty) Left(Reasons.creationNotSelective)
       else if (repeatable.isEmpty) Left(Reasons.creationNotRepeatable)
       else if (cheap.isEmpty) Left(Reasons.creationTooLarge)
       else Right(cheap.minBy(_.bytes))
+    }
+
+    /** Whether a scan has a filter that tells the targets more than they know, be it by their own
+      * filters or of themselves.
+      */
+    private def selects(scan: LogicalPlan, targets: Seq[Target]): Boolean = {
+      def filters(of: LogicalPlan) = chosen.filter(_.target.scan eq of)
+      filters(scan).exists { c =>
+        !targets.exists { t =>
+          waitsFor(c.source, t.scan) || filters(t.scan).exists(_.source.isSame(c.source))
+        }
+      }
     }
 
     private def pays(s: KeySource, scanned: BigInt): Boolean = s.means match {
@@ -156,19 +188,19 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     }
 
     /** Filters wait for the scans of their creation sides, and these for their filters. */
-    private def acyclic(p: Planned): Option[Reason] = {
-      def waitsFor(source: KeySource): Boolean = {
-        val leaves = source.side.collectLeaves()
-        leaves.exists(_ eq p.target.scan) ||
-        chosen.exists(c => leaves.exists(_ eq c.target.scan) && waitsFor(c.source))
-      }
-      if (waitsFor(p.source)) Some(Reasons.joinCycle)
+    private def waitsFor(source: KeySource, scan: LogicalPlan): Boolean = {
+      val leaves = source.side.collectLeaves()
+      leaves.exists(_ eq scan) ||
+      chosen.exists(c => leaves.exists(_ eq c.target.scan) && waitsFor(c.source, scan))
+    }
+
+    private def acyclic(p: Planned): Option[Reason] =
+      if (waitsFor(p.source, p.target.scan)) Some(Reasons.joinCycle)
       else
         Option.when(chosen.exists { c =>
           (c.target.scan eq p.target.scan) && c.source.isSame(p.source) &&
           c.target.key.semanticEquals(p.target.key)
         })(Reasons.joinFilterTwice)
-    }
 
     private def shown(t: Target, s: KeySource): String =
       s"${ShortSql(t.key)} IN ${ShortSql(s.wanted)} (${s.means.name})"
