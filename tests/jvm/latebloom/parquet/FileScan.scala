@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaCo
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnVector
 
-import latebloom.read.{Counters, ScanSpec, SelectiveScan}
+import latebloom.read.{Counters, FileTail, ScanSpec, SelectiveScan}
 
 /** The scan of one Parquet file, without a session. */
 object FileScan {
@@ -76,6 +76,7 @@ object FileScan {
       reader,
       options,
       in,
+      FileTail.NONE,
       input.getLength,
       spec.columns.map(f => byName(f.name)).asJava,
       null,

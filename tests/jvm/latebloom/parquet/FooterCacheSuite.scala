@@ -15,28 +15,31 @@ import org.apache.parquet.crypto.{
   FileDecryptionProperties,
   FileEncryptionProperties
 }
+import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.example.ExampleParquetWriter
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.{HadoopInputFile, HadoopOutputFile}
 import org.apache.parquet.io.SeekableInputStream
-import org.apache.parquet.schema.MessageTypeParser
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.RandomCases
 
 class FooterCacheSuite extends AnyFunSuite with RandomCases {
   private val conf = new Configuration()
-  private val schema = MessageTypeParser.parseMessageType("message m { required int64 n; }")
+  private val numbers = MessageTypeParser.parseMessageType("message m { required int64 n; }")
 
-  private def withFile(rows: Int, encryption: FileEncryptionProperties = null)(
-      use: Path => Unit
-  ): Unit = {
+  private def withFile(
+      rows: Int,
+      encryption: FileEncryptionProperties = null,
+      schema: MessageType = numbers
+  )(use: Path => Unit): Unit = {
     val dir = Files.createTempDirectory("footers")
     val path = new Path(dir.toUri.toString, "f.parquet")
     try {
-      write(path, rows, encryption)
+      write(path, rows, encryption, schema)
       use(path)
     } finally {
       Files.list(dir).iterator().asScala.toSeq.foreach(Files.delete)
@@ -47,7 +50,8 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
   private def write(
       path: Path,
       rows: Int,
-      encryption: FileEncryptionProperties = null
+      encryption: FileEncryptionProperties = null,
+      schema: MessageType = numbers
   ): Unit = {
     val groups = new SimpleGroupFactory(schema)
     val made = ExampleParquetWriter
@@ -58,8 +62,13 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
       .withRowGroupRowCountLimit(50)
       .build()
     Using.resource(made) { writer =>
-      (0 until rows).foreach(i => writer.write(groups.newGroup().append("n", i.toLong)))
+      (0 until rows).foreach(i => writer.write(row(groups.newGroup(), schema, i.toLong)))
     }
+  }
+
+  private def row(group: Group, schema: MessageType, number: Long): Group = {
+    schema.getFields.asScala.foreach(f => group.add(f.getName, number))
+    group
   }
 
   private def status(path: Path): FileStatus = path.getFileSystem(conf).getFileStatus(path)
@@ -73,7 +82,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
   ): ParquetMetadata = {
     val file = HadoopInputFile.fromStatus(status, conf)
     val in = stream(file)
-    try FooterCache.footer(run, status, file, in, start, end)
+    try FooterCache.footer(run, status, file, in, start, end).metadata
     finally if (in != null) in.close()
   }
 
@@ -99,8 +108,26 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
             ours.getBlocks.asScala.map(_.getRowIndexOffset) ==
               theirs.getBlocks.asScala.map(_.getRowIndexOffset)
           )
-          assert(ours.getFileMetaData.getSchema == schema)
+          assert(ours.getFileMetaData.getSchema == numbers)
         }
+      }
+    }
+  }
+
+  test("a footer that is longer than what is read with the file's end is the same") {
+    forSeeds(10) { random =>
+      val columns = random.oneOf(1, 20, 400)
+      val wide = MessageTypeParser.parseMessageType(
+        (1 to columns).map(c => s"required int64 number_$c;").mkString("message m { ", " ", "}")
+      )
+      withFile(1 + random.nextInt(500), schema = wide) { path =>
+        val file = status(path)
+        val theirs = Using.resource(
+          ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf))
+        )(_.getFooter)
+        val ours = footer(path.toString, file, random.nextInt(2), file.getLen)
+        // As text both say everything but where the object lies.
+        assert(ParquetMetadata.toJSON(ours) == ParquetMetadata.toJSON(theirs))
       }
     }
   }

@@ -5,10 +5,13 @@ import java.io.IOException;
 import java.lang.ref.SoftReference;
 import java.util.List;
 import java.util.Map;
+import latebloom.read.FileTail;
 import latebloom.read.RecentlyUsed;
+import latebloom.read.StoreSpeed;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.HadoopReadOptions;
+import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType;
@@ -28,12 +31,33 @@ import org.apache.parquet.io.SeekableInputStream;
 public final class FooterCache {
   private static final int FILES = 16;
 
-  private static final Map<Key, SoftReference<ParquetMetadata>> FOOTERS =
+  private static final Map<Key, SoftReference<Footer>> FOOTERS =
       RecentlyUsed.map(FILES);
 
-  private record Key(String run, Path path, long length, long modified) {}
+  private record Key(String run, Path path, long length, long modified) {
+    Key(String run, FileStatus file) {
+      this(run, file.getPath(), file.getLen(), file.getModificationTime());
+    }
+  }
+
+  /**
+   * A footer, and the bytes at the file's end that it was in.
+   *
+   * @param metadata with the row groups of a split
+   */
+  public record Footer(ParquetMetadata metadata, FileTail tail) {}
 
   private FooterCache() {}
+
+  /**
+   * Whether the footer of a file need not be read.
+   *
+   * @param status as given to {@link #footer}
+   */
+  public static boolean isKnown(String run, FileStatus status) {
+    SoftReference<Footer> known = FOOTERS.get(new Key(run, status));
+    return known != null && known.get() != null;
+  }
 
   /**
    * The footer of a file, with the row groups whose middle byte lies in {@code [start, end)}: each
@@ -44,7 +68,7 @@ public final class FooterCache {
    * @param in read if the footer is not known yet; where it stands afterwards is not settled
    * @throws IOException if the footer cannot be read
    */
-  public static ParquetMetadata footer(
+  public static Footer footer(
       String run,
       FileStatus status,
       HadoopInputFile file,
@@ -55,21 +79,32 @@ public final class FooterCache {
     HadoopReadOptions.Builder options =
         HadoopReadOptions.builder(file.getConfiguration(), file.getPath());
     if (start > 0 || end < status.getLen()) {
-      Key key = new Key(run, status.getPath(), status.getLen(), status.getModificationTime());
-      SoftReference<ParquetMetadata> known = FOOTERS.get(key);
-      ParquetMetadata all = known == null ? null : known.get();
+      Key key = new Key(run, status);
+      SoftReference<Footer> known = FOOTERS.get(key);
+      Footer all = known == null ? null : known.get();
       if (all == null) {
-        all = ParquetFileReader.readFooter(file, options.build(), in);
+        all = read(status, file, in, options.build());
         FOOTERS.put(key, new SoftReference<>(all));
       }
       // Where a column lies may be readable only with its key, which the scan may not have.
-      if (!isEncrypted(all)) {
+      if (!isEncrypted(all.metadata)) {
         List<BlockMetaData> within =
-            all.getBlocks().stream().filter(b -> isWithin(b, start, end)).toList();
-        return new ParquetMetadata(all.getFileMetaData(), within);
+            all.metadata.getBlocks().stream().filter(b -> isWithin(b, start, end)).toList();
+        return new Footer(
+            new ParquetMetadata(all.metadata.getFileMetaData(), within), all.tail);
       }
     }
-    return ParquetFileReader.readFooter(file, options.withRange(start, end).build(), in);
+    return read(status, file, in, options.withRange(start, end).build());
+  }
+
+  private static Footer read(
+      FileStatus status, HadoopInputFile file, SeekableInputStream in, ParquetReadOptions options)
+      throws IOException {
+    ParquetBytes bytes = new ParquetBytes(in, false, FileTail.NONE);
+    StoreSpeed speed = StoreSpeed.of(status.getPath().toUri());
+    FileTail tail = FileTail.read(bytes, status.getLen(), speed);
+    return new Footer(
+        ParquetFileReader.readFooter(file, options, new FooterStream(tail, in)), tail);
   }
 
   /** Whether a file's columns are encrypted, be its footer readable or not. */

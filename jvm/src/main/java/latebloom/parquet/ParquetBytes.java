@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import latebloom.read.FileBytes;
+import latebloom.read.FileTail;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.parquet.bytes.ByteBufferAllocator;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
@@ -19,8 +20,9 @@ import org.apache.parquet.io.SeekableInputStream;
  * A Parquet file through the stream that parquet-java opened.
  *
  * @param vectored whether vectored reads may be used
+ * @param tail what of it was read with the footer
  */
-record ParquetBytes(SeekableInputStream in, boolean vectored) implements FileBytes {
+record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail tail) implements FileBytes {
   ParquetBytes {
     vectored = vectored && in.readVectoredAvailable(new HeapByteBufferAllocator());
   }

@@ -13,6 +13,7 @@ import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
+import latebloom.read.FileTail;
 import latebloom.read.RangeFetcher;
 import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.RowGroup;
@@ -94,6 +95,7 @@ public final class ParquetSplit implements RowGroups {
   /**
    * @param reader opened with the row group filter; supplies row groups and indexes
    * @param in the file's stream, which {@code reader} closes
+   * @param tail the file's end
    * @param parquet the columns of {@code spec} as Spark resolves them in this file, in order
    * @param columnIndexFilter the pushed predicate for page pruning; null for none
    * @param calendars how dates and timestamps of the file are to be read
@@ -103,6 +105,7 @@ public final class ParquetSplit implements RowGroups {
       ParquetFileReader reader,
       ParquetReadOptions options,
       SeekableInputStream in,
+      FileTail tail,
       long fileLength,
       List<ParquetColumn> parquet,
       FilterPredicate columnIndexFilter,
@@ -118,7 +121,7 @@ public final class ParquetSplit implements RowGroups {
     this.memory = new ScanMemory(counters);
     this.fetcher =
         new RangeFetcher(
-            new ParquetBytes(in, options.useHadoopVectoredIo()),
+            new ParquetBytes(in, options.useHadoopVectoredIo(), tail),
             fileLength,
             spec.options().mergeGapBytes(),
             StoreSpeed.of(new Path(file).toUri()),

@@ -13,6 +13,11 @@ public interface FileBytes {
   /** Reads {@code length} bytes from {@code offset} on into the front of {@code into}. */
   void readFully(long offset, byte[] into, int length) throws IOException;
 
+  /** What of the file is in memory. */
+  default FileTail tail() {
+    return FileTail.NONE;
+  }
+
   /** Whether several ranges may be asked for at once. */
   boolean vectored();
 

@@ -51,12 +51,17 @@ final class FilterCascade {
     return rows;
   }
 
-  /** Whether the payload that need not be fetched is expected to be less than a request costs. */
-  boolean payloadSavesNothing(RowGroup group) throws IOException {
-    double unwanted = 1 - learned.spread();
+  /**
+   * Whether the payload that need not be fetched is expected to be less than a request costs.
+   *
+   * @param rest the rows that are left by statistics
+   */
+  boolean payloadSavesNothing(RowGroup group, Selection rest) throws IOException {
+    double spread = learned.spread();
+    double unwanted = rest.spread() * (Double.isNaN(spread) ? 1 : 1 - spread);
     long worth = group.roundTripBytes();
     long bytes = 0;
-    // Of a wide table the first columns tell; while nothing is known of the spread, none passes.
+    // Of a wide table the first columns tell.
     for (int p = 0; p < spec.payload() && bytes * unwanted <= worth; p++) {
       bytes += group.bytes(p);
     }

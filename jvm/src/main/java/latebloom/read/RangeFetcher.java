@@ -73,7 +73,7 @@ public final class RangeFetcher {
     long start = System.nanoTime();
     List<Wanted> rest = new ArrayList<>();
     for (Wanted range : ranges) {
-      if (!ahead.deliver(range)) {
+      if (!in.tail().deliver(range) && !ahead.deliver(range)) {
         rest.add(range);
       }
     }
@@ -116,11 +116,12 @@ public final class RangeFetcher {
    * goes wrong is forgotten: {@link #fetch} tries again.
    */
   public void prefetch(List<Wanted> ranges) {
-    if (ranges.isEmpty()) {
+    List<Wanted> missing = ranges.stream().filter(r -> !in.tail().has(r)).toList();
+    if (missing.isEmpty()) {
       return;
     }
     try {
-      List<Request> requests = merge(ranges);
+      List<Request> requests = merge(missing);
       if (memory.tryHoldAhead(bytes(requests))) {
         next = Prefetch.send(in, requests);
         count(requests);

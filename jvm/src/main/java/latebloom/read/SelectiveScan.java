@@ -164,7 +164,7 @@ public final class SelectiveScan implements BatchSource {
   }
 
   private Selection filter(Selection window, Selection rest, boolean sample) throws IOException {
-    boolean oneFetch = cascade.payloadSavesNothing(group);
+    boolean oneFetch = cascade.payloadSavesNothing(group, rest);
     eager = cascade.survival() >= spec.options().eagerFraction() * (eager ? STAY_EAGER : 1);
     List<RowGroup.Need> ahead =
         oneFetch ? payloadNeeds(rest) : eager ? payloadNeeds(window) : List.of();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.latebloom
 
-import java.io.Closeable
+import java.io.{Closeable, IOException}
 
 import scala.jdk.CollectionConverters._
 
@@ -26,7 +26,7 @@ import org.apache.spark.sql.internal.LegacyBehaviorPolicy.CORRECTED
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
+import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration, Utils}
 
 import latebloom.parquet.{Calendars, DiscreetPredicate, FooterCache, ParquetSplit, SparkReader}
 import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
@@ -46,12 +46,10 @@ final class ParquetFiles private (
 
   override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
-    val status = file.toPath.getFileSystem(shared).getFileStatus(file.toPath)
-    val input = HadoopInputFile.fromStatus(status, shared)
-    val stream = input.newStream()
+    val Opened(input, stream, read) = opened(file, shared)
+    val footer = read.metadata
     var owned: Closeable = stream
     try {
-      val footer = footerOf(file, status, input, stream)
       val meta = footer.getFileMetaData
       notOurs(footer).toLeft {
         val datetime =
@@ -72,6 +70,7 @@ final class ParquetFiles private (
           reader,
           options,
           stream,
+          read.tail,
           input.getLength,
           resolve(shared, meta).asJava,
           predicate(filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
@@ -94,17 +93,39 @@ final class ParquetFiles private (
     } finally if (owned != null) owned.close()
   }
 
-  /** With the row groups of this split. */
-  private def footerOf(
-      file: PartitionedFile,
-      status: FileStatus,
-      input: HadoopInputFile,
-      stream: SeekableInputStream
-  ): ParquetMetadata = {
+  /** Takes a file for what it was when the driver listed it, which saves a request to the store. If
+    * it is not any more, its end is no footer: then the store is asked. So it is before a footer is
+    * used that another task read.
+    */
+  private def opened(file: PartitionedFile, shared: Configuration): Opened = {
     // A scan may run again, over files that changed: what is shared is a stage's.
-    val stage = Option(TaskContext.get()).fold(-1)(_.stageId())
+    val run = s"${spec.id} ${Option(TaskContext.get()).fold(-1)(_.stageId())}"
     val end = file.start + file.length
-    FooterCache.footer(s"${spec.id} $stage", status, input, stream, file.start, end)
+
+    def now: FileStatus = file.toPath.getFileSystem(shared).getFileStatus(file.toPath)
+
+    def read(status: FileStatus): Opened = {
+      val input = HadoopInputFile.fromStatus(status, shared)
+      val stream = input.newStream()
+      try Opened(input, stream, FooterCache.footer(run, status, input, stream, file.start, end))
+      catch {
+        case e: Throwable =>
+          Utils.closeQuietly(stream)
+          throw e
+      }
+    }
+
+    val listed =
+      new FileStatus(file.fileSize, false, 0, 0, file.modificationTime, file.toPath)
+    if (file.fileSize == 0 || FooterCache.isKnown(run, listed)) read(now)
+    else
+      try read(listed)
+      catch {
+        case e @ (_: IOException | _: RuntimeException) =>
+          val found = now
+          if (found.getLen == listed.getLen) throw e
+          read(found)
+      }
   }
 
   /** Why a file is left to Spark's reader, if it is. */
@@ -202,6 +223,12 @@ final class ParquetFiles private (
 
 object ParquetFiles {
   private val MaxChunkBytes = 1L << 30
+
+  final private case class Opened(
+      input: HadoopInputFile,
+      stream: SeekableInputStream,
+      footer: FooterCache.Footer
+  )
 
   final private case class Settings(
       pushDown: Boolean,
