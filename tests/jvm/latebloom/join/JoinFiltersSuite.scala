@@ -125,20 +125,26 @@ class JoinFiltersSuite extends LateBloomTest {
   }
 
   test("a scan that another join filters is a source as one with a condition is") {
-    withSQLConf(
-      SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1",
-      SQLConf.CBO_ENABLED.key -> "false"
-    ) {
-      // As written: what selects among the rows of dim is joined after dim and fact are.
-      val sql = "select f.id, d.id from fact f join dim d on f.k = d.k " +
+    // As written: what selects among the rows of dim is joined after dim and fact are.
+    def filters(joined: String): Seq[String] = {
+      val sql = s"select f.id from $joined " +
         "join (select id as place from other where k < 9) o on d.id = o.place"
-      withSQLConf("spark.sql.optimizer.dynamicPartitionPruning.enabled" -> "false") {
-        sameAnswer(spark.sql(sql)) { plan =>
-          val filters = lateScans(plan).flatMap(_.joinFilters)
-          assert(filters.map(_.text) == Seq("k IN k (shuffle)", "id IN place (shuffle)"))
-        }
+      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+        sameAnswer(spark.sql(sql))(_ => ())
+        lateScans(plan(sql)).flatMap(_.joinFilters).map(_.text).distinct
       }
     }
+    val ofDim = "id IN place (shuffle)"
+    assert(filters("fact f join dim d on f.k = d.k") == Seq("k IN k (shuffle)", ofDim))
+    assert(
+      filters("fact f join dim d on f.k = d.k and f.few = d.few") ==
+        Seq("xxhash64(k, few) IN xxhash64(k, few) (shuffle)", ofDim)
+    )
+    // Of two scans that have a part of the key each, few rows of dim may have all values.
+    assert(
+      filters("fact f join fact g on f.id = g.id join dim d on f.k = d.k and g.few = d.few")
+        == Seq(ofDim)
+    )
   }
 
   test("the smallest side that has all keys is the source") {

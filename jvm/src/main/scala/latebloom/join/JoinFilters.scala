@@ -110,10 +110,12 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     private def filtersOf(j: EquiJoin, side: LogicalPlan): Either[Reason, Seq[Planned]] = {
       val pairs = j.pairs(side)
       val together = Option.when(pairs.size > 1)(pairs.unzip).map { case (mine, theirs) =>
-        filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs))
+        filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs), isWhole = true)
       }
       together.filter(_.isRight).getOrElse {
-        val each = pairs.map { case (mine, theirs) => filtersOf(j, side, mine, theirs) }
+        val each = pairs.map { case (mine, theirs) =>
+          filtersOf(j, side, mine, theirs, isWhole = pairs.size == 1)
+        }
         each.find(_.isRight).fold(each.head)(_ => Right(each.flatMap(_.toSeq.flatten)))
       }
     }
@@ -122,14 +124,15 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         j: EquiJoin,
         side: LogicalPlan,
         mine: Expression,
-        theirs: Expression
+        theirs: Expression,
+        isWhole: Boolean
     ): Either[Reason, Seq[Planned]] =
       for {
         targets <- ApplicationSide.targets(side, mine)
         _ <-
           Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
         large <- firstReason(targets)(readable)
-        source <- source(j, j.other(side), theirs, large)
+        source <- source(j, j.other(side), theirs, large, isWhole)
         planned = large.map(t => Planned(t, source, shown(t, source)))
         fresh <- firstReason(planned)(acyclic)
       } yield fresh
@@ -156,11 +159,13 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         j: EquiJoin,
         side: LogicalPlan,
         key: Expression,
-        targets: Seq[Target]
+        targets: Seq[Target],
+        isWhole: Boolean
     ): Either[Reason, KeySource] = {
       val scanned = targets.map(_.bytes).max
+      // Few rows may still have every value of a part of the key: every item, every customer.
       val selective = CreationSide.sources(j, side, key, conf)
-        .filter(s => CreationSide.isSelective(s.side, selects(_, targets)))
+        .filter(s => CreationSide.isSelective(s.side, isWhole && selects(_, targets)))
       val repeatable = selective.filter(s => CreationSide.isRepeatable(s.side))
       val cheap = repeatable.filter(pays(_, scanned))
       if (selective.isEmpty) Left(Reasons.creationNotSelective)
