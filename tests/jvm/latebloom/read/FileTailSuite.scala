@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read
 
-import java.nio.ByteBuffer
-import java.util.concurrent.CompletableFuture
-import java.util.function.IntFunction
-
-import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -15,30 +10,7 @@ import latebloom.read.RangeFetcher.Wanted
 class FileTailSuite extends AnyFunSuite with RandomCases {
   private val file = Array.tabulate(1 << 20)(i => (i * 31 % 251).toByte)
 
-  /** The first `length` bytes of `file`; notes each read. */
-  private class Recorded(length: Int) extends FileBytes {
-    val reads: ArrayBuffer[(Long, Int)] = ArrayBuffer.empty
-
-    override def readFully(offset: Long, into: Array[Byte], n: Int): Unit = {
-      assert(offset >= 0 && offset + n <= length)
-      reads += offset -> n
-      System.arraycopy(file, offset.toInt, into, 0, n)
-    }
-
-    override def vectored: Boolean = true
-
-    override def asynchronous: Boolean = true
-
-    override def read(
-        ranges: java.util.List[FileBytes.Range],
-        allocate: IntFunction[ByteBuffer]
-    ): java.util.List[CompletableFuture[ByteBuffer]] =
-      ranges.asScala.map { r =>
-        val bytes = new Array[Byte](r.length)
-        readFully(r.offset, bytes, r.length)
-        CompletableFuture.completedFuture(ByteBuffer.wrap(bytes))
-      }.asJava
-  }
+  private class Recorded(length: Int) extends RecordedBytes(file, length, vectored = true)
 
   private def slow(millis: Long): StoreSpeed = {
     val speed = new StoreSpeed

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer
 import java.util.concurrent.CompletableFuture
 import java.util.function.IntFunction
 
-import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -16,31 +15,7 @@ import latebloom.read.RangeFetcher.Wanted
 class RangeFetcherSuite extends AnyFunSuite with RandomCases {
   private val file = Array.tabulate(10000)(i => (i * 31 % 251).toByte)
 
-  /** A file in memory that notes each read. */
-  private class Recorded(val vectored: Boolean) extends FileBytes {
-    val reads: ArrayBuffer[(Long, Int)] = ArrayBuffer.empty
-
-    override def readFully(offset: Long, into: Array[Byte], length: Int): Unit = {
-      reads += offset -> length
-      System.arraycopy(file, offset.toInt, into, 0, length)
-    }
-
-    override def asynchronous: Boolean = vectored
-
-    override def read(
-        ranges: java.util.List[FileBytes.Range],
-        allocate: IntFunction[ByteBuffer]
-    ): java.util.List[CompletableFuture[ByteBuffer]] =
-      ranges.asScala.map { r =>
-        val bytes = new Array[Byte](r.length)
-        readFully(r.offset, bytes, r.length)
-        // Buffers may begin anywhere in an array, or have none.
-        val padded = ByteBuffer.allocateDirect(r.length + 3).position(3).slice()
-        val buffer = if (r.length % 2 == 0) padded else allocate(r.length)
-        assert(buffer.remaining == r.length)
-        CompletableFuture.completedFuture(buffer.put(bytes).flip())
-      }.asJava
-  }
+  private class Recorded(vectored: Boolean) extends RecordedBytes(file, file.length, vectored)
 
   private def fetch(
       gap: Long,
