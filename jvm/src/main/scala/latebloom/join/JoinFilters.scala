@@ -83,7 +83,8 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     @tailrec
     private def settled(decided: Seq[Decided]): Seq[Decided] = {
       val before = chosen.size
-      val again = decided.map {
+      val again = if (chosen.isEmpty) decided
+      else decided.map {
         case d if d.decision.declined.contains(Reasons.creationNotSelective) =>
           d.copy(decision = decide(d.join, d.side))
         case d => d
