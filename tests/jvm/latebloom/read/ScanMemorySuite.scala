@@ -85,6 +85,32 @@ class ScanMemorySuite extends LateBloomTest {
     }
   }
 
+  test("columns are decompressed one after another into the same memory") {
+    val columns = 60
+    withTempPath { dir =>
+      // A page of each column has 160 kB, of which next to nothing is left in the file.
+      val numbers = (1 to columns).map(c => s"id div 1000 * $c c$c")
+      spark.range(0, 20000, 1, 1).selectExpr("id" +: numbers: _*)
+        .write
+        .option("parquet.enable.dictionary", "false")
+        .option("compression", "zstd")
+        .parquet(dir.getPath)
+      val lists = (1 to columns).map(c => s"array(id div 1000 * $c) l$c")
+      spark.range(0, 20000, 1, 1).selectExpr("id" +: lists: _*)
+        .write
+        .option("parquet.enable.dictionary", "false")
+        .option("compression", "zstd")
+        .parquet(dir.getPath + "/lists")
+      for (path <- Seq(dir.getPath, dir.getPath + "/lists")) {
+        val df = spark.read.parquet(path).where("id % 1000 = 7")
+        assert(df.collect().length == 20 && lateScans(df).size == 1)
+        val vectors = 4096L * (8 + 1 + 8 + 8) * (columns + 1)
+        val peak = metric(df, Counter.PEAK_MEMORY) - vectors
+        assert(peak < 20 * 160000, s"of ${columns * 160000} decompressed")
+      }
+    }
+  }
+
   test("a task has let go of everything when its rows have been read") {
     formats.foreach { format =>
       withData(format) { dir =>

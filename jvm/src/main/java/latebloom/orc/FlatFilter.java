@@ -2,6 +2,7 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import latebloom.read.BlockArrays;
 import latebloom.read.CodeMask;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.Counter;
@@ -10,14 +11,13 @@ import latebloom.read.Keys;
 import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 import latebloom.read.ValidRows;
-import latebloom.read.ValueSink;
 
 /**
  * Filters by a flat column: an entry of a dictionary is tested once, before any row's code is read,
  * and a run of one value once.
  */
 final class FlatFilter {
-  private static final int BLOCK = ValueSink.BLOCK;
+  private static final int BLOCK = BlockArrays.BLOCK;
 
   /** Neighbouring rows without nulls that are worth a loop without positions. */
   private static final int RUN = 64;
@@ -26,20 +26,29 @@ final class FlatFilter {
   private final Held held;
   private final StripeSections sections;
 
-  private final int[] rows = new int[BLOCK];
-  private final int[] indexes = new int[BLOCK];
-  private final int[] validRows = new int[BLOCK];
-  private final int[] passing = new int[BLOCK];
-  private final int[] codes = new int[BLOCK];
-  private final int[] offsets = new int[BLOCK];
-  private final int[] lengths = new int[BLOCK];
-  private final long[] values = new long[BLOCK];
+  private final int[] rows;
+  private final int[] indexes;
+  private final int[] validRows;
+  private final int[] passing;
+  private final int[] codes;
+  private final int[] offsets;
+  private final int[] lengths;
+  private final long[] values;
   private final long[] one = new long[1];
 
   FlatFilter(StripeColumn column, Held held, StripeSections sections) {
     this.column = column;
     this.held = held;
     this.sections = sections;
+    BlockArrays blocks = column.blocks();
+    this.rows = blocks.rows;
+    this.indexes = blocks.indexes;
+    this.validRows = blocks.validRows;
+    this.passing = blocks.passing;
+    this.codes = blocks.codes;
+    this.values = blocks.values;
+    this.offsets = blocks.offsets;
+    this.lengths = blocks.lengths;
   }
 
   /** What is known of all values before one is read. */

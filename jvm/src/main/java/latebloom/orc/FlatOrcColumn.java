@@ -15,7 +15,7 @@ import latebloom.read.SelectiveColumn;
 final class FlatOrcColumn implements SelectiveColumn {
   private final StripeColumn column;
   private final Held held;
-  private final StripeSections sections;
+  private StripeSections sections;
   private FlatFilter filter;
   private FlatSelect select;
 
@@ -35,6 +35,13 @@ final class FlatOrcColumn implements SelectiveColumn {
     } catch (CorruptStreamException | IndexOutOfBoundsException e) {
       throw column.corrupt(e);
     }
+  }
+
+  @Override
+  public void release() {
+    filter = null;
+    select = null;
+    sections = null;
   }
 
   @Override

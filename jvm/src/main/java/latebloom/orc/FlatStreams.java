@@ -2,6 +2,7 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import latebloom.read.BlockArrays;
 import latebloom.read.Counters;
 import latebloom.read.ScanMemory;
 import org.apache.orc.OrcProto;
@@ -102,6 +103,11 @@ final class FlatStreams extends StripeColumn {
   @Override
   public boolean isPayload() {
     return payload;
+  }
+
+  @Override
+  public BlockArrays blocks() {
+    return split.blocks;
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import latebloom.read.BlockArrays;
 import latebloom.read.CompiledColumn;
 import latebloom.read.ConstantColumn;
 import latebloom.read.Counter;
@@ -45,6 +46,7 @@ public final class OrcSplit implements RowGroups {
   final OrcPruning pruning;
   final ScanMemory memory;
   final Counters counters;
+  final BlockArrays blocks = new BlockArrays();
 
   private final Options options;
   private final FSDataInputStream in;

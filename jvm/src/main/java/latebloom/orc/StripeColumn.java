@@ -2,6 +2,7 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import latebloom.read.BlockArrays;
 import latebloom.read.Counters;
 import latebloom.read.Held;
 import latebloom.read.ScanMemory;
@@ -60,6 +61,9 @@ public abstract class StripeColumn {
 
   /** Whether what passes a filter of the column will be read again, as payload. */
   public abstract boolean isPayload();
+
+  /** Shared by the columns of a split. */
+  public abstract BlockArrays blocks();
 
   public abstract Counters counters();
 

@@ -3,6 +3,8 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.stream.IntStream;
+import latebloom.read.BlockArrays;
 import latebloom.read.CodeMask;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.FixedValues;
@@ -16,7 +18,10 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
  * values behind each other into a vector.
  */
 final class EntryWriter {
-  private static final int BLOCK = FlatColumn.BLOCK;
+  private static final int BLOCK = BlockArrays.BLOCK;
+
+  /** An entry's place in the block, as sinks want it of rows. */
+  private static final int[] PLACES = IntStream.range(0, BLOCK).toArray();
 
   private final ColumnChunk chunk;
   private final FlatType type;
@@ -34,16 +39,15 @@ final class EntryWriter {
   /** The block: which of its entries have a value, and their indexes among those of the page. */
   private final long[] valid = new long[BLOCK / Long.SIZE];
 
-  private final int[] indexes = new int[BLOCK];
+  private final int[] indexes;
   private int entries;
   private int values;
 
-  private final int[] places = new int[BLOCK];
-  private final int[] codes = new int[BLOCK];
-  private final long[] numbers = new long[BLOCK];
-  private final int[] offsets = new int[BLOCK];
-  private final int[] lengths = new int[BLOCK];
-  private final int[] picked = new int[BLOCK];
+  private final int[] codes;
+  private final long[] numbers;
+  private final int[] offsets;
+  private final int[] lengths;
+  private final int[] picked;
 
   private WritableColumnVector to;
   private int at;
@@ -55,13 +59,19 @@ final class EntryWriter {
   private FixedValues fixed;
   private StringValues strings;
 
-  EntryWriter(ColumnChunk chunk, FlatType type, PageReader reader, PageCache cache) {
+  EntryWriter(
+      ColumnChunk chunk, FlatType type, PageReader reader, PageCache cache, BlockArrays blocks) {
     this.chunk = chunk;
     this.type = type;
     this.reader = reader;
     this.cache = cache;
-    this.sink = new FlatSink(type);
-    Arrays.setAll(places, i -> i);
+    this.sink = new FlatSink(type, blocks);
+    this.indexes = blocks.indexes;
+    this.codes = blocks.codes;
+    this.numbers = blocks.values;
+    this.offsets = blocks.offsets;
+    this.lengths = blocks.lengths;
+    this.picked = blocks.passing;
   }
 
   /**
@@ -107,6 +117,13 @@ final class EntryWriter {
     coded = isCoded ? page.codes() : null;
     fixed = isCoded || type.isBytes() ? null : page.fixedValues(type);
     strings = isCoded || !type.isBytes() ? null : page.stringValues(type);
+  }
+
+  /** Lets go of the page. */
+  void release() {
+    coded = null;
+    fixed = null;
+    strings = null;
   }
 
   /** Adds the entries that the {@code n} levels from {@code from} on of the current word stand for. */
@@ -174,15 +191,15 @@ final class EntryWriter {
     boolean run = nulls == null && indexes[values - 1] - indexes[0] == values - 1;
     if (coded != null) {
       coded.read(indexes, values, codes);
-      sink.codes(cache.dictionary(chunk, type, reader), codes, values, places, entries, nulls);
+      sink.codes(cache.dictionary(chunk, type, reader), codes, values, PLACES, entries, nulls);
     } else if (strings != null) {
       strings.locate(indexes, values, offsets, lengths);
-      sink.strings(strings.data(), offsets, lengths, values, places, entries, nulls);
+      sink.strings(strings.data(), offsets, lengths, values, PLACES, entries, nulls);
     } else if (run && sink.copiesPlain() && fixed instanceof PlainValues plain) {
       sink.plainRun(plain, indexes[0], values);
     } else {
       fixed.read(indexes, values, numbers);
-      sink.values(numbers, values, places, entries, nulls);
+      sink.values(numbers, values, PLACES, entries, nulls);
     }
   }
 
@@ -197,11 +214,11 @@ final class EntryWriter {
     }
     reserve(n);
     if (coded != null) {
-      sink.codes(cache.dictionary(chunk, type, reader), codes, n, places, n, null);
+      sink.codes(cache.dictionary(chunk, type, reader), codes, n, PLACES, n, null);
     } else if (strings != null) {
-      sink.strings(strings.data(), offsets, lengths, n, places, n, null);
+      sink.strings(strings.data(), offsets, lengths, n, PLACES, n, null);
     } else {
-      sink.values(numbers, n, places, n, null);
+      sink.values(numbers, n, PLACES, n, null);
     }
     wrote(n);
   }

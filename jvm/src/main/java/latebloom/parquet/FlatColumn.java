@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import java.io.IOException;
+import latebloom.read.BlockArrays;
 import latebloom.read.CodeMask;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.Counter;
@@ -14,18 +15,14 @@ import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.StringValues;
 import latebloom.read.ValidRows;
-import latebloom.read.ValueSink;
 
 /**
  * A flat column that we decode ourselves. Pages without wanted rows are not decompressed, values of
  * other rows are not decoded where the encoding allows, and a predicate is evaluated once for each
  * entry of the dictionary where there is one.
- *
- * <p>Rows are handled in blocks of up to {@link #BLOCK}: small enough that a block's positions and
- * values stay in the first-level cache, large enough that the calls around the loops don't count.
  */
 final class FlatColumn implements SelectiveColumn {
-  static final int BLOCK = ValueSink.BLOCK;
+  private static final int BLOCK = BlockArrays.BLOCK;
 
   /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
   private static final int CODED_RUN = 64;
@@ -36,18 +33,19 @@ final class FlatColumn implements SelectiveColumn {
   private final PageCache cache;
   private final boolean lastUse;
   private final Counters counters;
-  private final PageReader.Buffer buffer = new PageReader.Buffer();
+  private final BlockArrays blocks;
 
-  private final int[] rows = new int[BLOCK];
-  private final int[] indexes = new int[BLOCK];
-  private final int[] validRows = new int[BLOCK];
-  private final int[] passing = new int[BLOCK];
-  private final int[] codes = new int[BLOCK];
-  private final long[] values = new long[BLOCK];
-  private final int[] offsets = new int[BLOCK];
-  private final int[] lengths = new int[BLOCK];
+  private final int[] rows;
+  private final int[] indexes;
+  private final int[] validRows;
+  private final int[] passing;
+  private final int[] codes;
+  private final long[] values;
+  private final int[] offsets;
+  private final int[] lengths;
 
   private FlatSink sink;
+  private PageReader.Buffer buffer;
   private FlatPage page;
   private PageCursor cursor;
   private int pageIndex;
@@ -56,6 +54,7 @@ final class FlatColumn implements SelectiveColumn {
    * @param cache holds the chunk's dictionary and the pages worth keeping; shared by the chunk's
    *     cursors
    * @param lastUse whether nobody reads a page after this
+   * @param blocks shared by the columns of a split
    */
   FlatColumn(
       ColumnChunk chunk,
@@ -63,6 +62,7 @@ final class FlatColumn implements SelectiveColumn {
       PageReader reader,
       PageCache cache,
       boolean lastUse,
+      BlockArrays blocks,
       Counters counters) {
     this.lastUse = lastUse;
     this.chunk = chunk;
@@ -70,6 +70,15 @@ final class FlatColumn implements SelectiveColumn {
     this.reader = reader;
     this.cache = cache;
     this.counters = counters;
+    this.blocks = blocks;
+    this.rows = blocks.rows;
+    this.indexes = blocks.indexes;
+    this.validRows = blocks.validRows;
+    this.passing = blocks.passing;
+    this.codes = blocks.codes;
+    this.values = blocks.values;
+    this.offsets = blocks.offsets;
+    this.lengths = blocks.lengths;
   }
 
   // ---- filter
@@ -93,6 +102,7 @@ final class FlatColumn implements SelectiveColumn {
         filterPage(p, wanted, predicate, coded ? mask : null, passed);
       }
     }
+    release();
     return passed.build();
   }
 
@@ -195,7 +205,7 @@ final class FlatColumn implements SelectiveColumn {
   @Override
   public void select(int[] wanted, int n, OutputColumn out) throws IOException {
     if (sink == null) {
-      sink = new FlatSink(type);
+      sink = new FlatSink(type, blocks);
     }
     sink.begin(out, n);
     int i = 0;
@@ -233,7 +243,23 @@ final class FlatColumn implements SelectiveColumn {
     RunningTask.checkNotKilled();
     FlatPage kept = cache.get(p);
     boolean own = !lastUse && cache.keepsPages();
-    return kept != null ? kept : FlatPage.read(chunk, p, reader, own ? null : buffer);
+    if (kept != null) {
+      return kept;
+    }
+    if (!own && buffer == null) {
+      buffer = reader.takeBuffer();
+    }
+    return FlatPage.read(chunk, p, reader, own ? null : buffer);
+  }
+
+  @Override
+  public void release() {
+    page = null;
+    cursor = null;
+    if (buffer != null) {
+      reader.giveBack(buffer);
+      buffer = null;
+    }
   }
 
   private void open(int p) throws IOException {

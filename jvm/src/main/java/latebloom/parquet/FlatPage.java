@@ -22,19 +22,34 @@ final class FlatPage {
   /** Null when no row is. */
   private final ValidRows valid;
 
+  private final boolean lasts;
+
   /**
    * @param valid null when no row is null
+   * @param lasts whether it outlives the reading of another page
    */
   FlatPage(
-      int page, int rows, Encoding encoding, Bytes values, int valueCount, ValidRows valid) {
+      int page,
+      int rows,
+      Encoding encoding,
+      Bytes values,
+      int valueCount,
+      ValidRows valid,
+      boolean lasts) {
     this.page = page;
     this.rows = rows;
     this.encoding = encoding;
     this.values = values;
     this.valueCount = valueCount;
     this.valid = valid;
+    this.lasts = lasts;
   }
 
+  /**
+   * Reads a page.
+   *
+   * @param into where it lies until something else is read into it; null for bytes of its own
+   */
   static FlatPage read(ColumnChunk chunk, int page, PageReader reader, PageReader.Buffer into)
       throws IOException {
     PageHeader header = chunk.header(page);
@@ -56,7 +71,7 @@ final class FlatPage {
       }
       ValidRows valid = levels == null ? null : validRows(levels, max, rows);
       int count = valid == null ? rows : valid.count();
-      return new FlatPage(page, rows, PageReader.encoding(header), values, count, valid);
+      return new FlatPage(page, rows, PageReader.encoding(header), values, count, valid, into == null);
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
       throw chunk.place.corrupt(page, e);
     }
@@ -140,6 +155,11 @@ final class FlatPage {
   /** Cursor over the values of a column of byte strings that are not dictionary codes. */
   StringValues stringValues(FlatType type) {
     return Decoders.strings(type, encoding, values, valueCount);
+  }
+
+  /** Whether it stays what it is when another page is read. */
+  boolean lasts() {
+    return lasts;
   }
 
   /** Bytes of the values, about what keeping the page costs. */

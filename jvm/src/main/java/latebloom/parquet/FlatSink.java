@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import latebloom.parquet.FlatType.Physical;
+import latebloom.read.BlockArrays;
 import latebloom.read.Held;
 import latebloom.read.ValidRows;
 import latebloom.read.ValueSink;
@@ -9,10 +10,9 @@ import latebloom.read.ValueSink;
 /** What only pages of Parquet have: codes of numbers, and runs that are copied as they lie. */
 final class FlatSink extends ValueSink {
   private final FlatType type;
-  private final long[] looked = new long[BLOCK];
 
-  FlatSink(FlatType type) {
-    super(type.held());
+  FlatSink(FlatType type, BlockArrays blocks) {
+    super(type.held(), blocks);
     this.type = type;
   }
 

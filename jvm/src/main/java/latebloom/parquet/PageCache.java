@@ -54,8 +54,9 @@ final class PageCache {
     return kept.length > 0 && budget.hasRoom();
   }
 
+  /** Keeps a page that lasts, if there is room. */
   void keep(int p, FlatPage page) {
-    if (keepsPages() && kept[p] == null) {
+    if (page.lasts() && keepsPages() && kept[p] == null) {
       kept[p] = page;
       budget.used += page.bytes();
     }

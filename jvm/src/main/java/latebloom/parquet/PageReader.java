@@ -2,6 +2,8 @@
 package latebloom.parquet;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.zip.CRC32;
 import latebloom.read.ScanMemory;
 import org.apache.parquet.format.DataPageHeader;
@@ -24,6 +26,7 @@ final class PageReader {
   private final Decompressor decompressor;
   private final boolean verifyChecksums;
   private final ScanMemory memory;
+  private final Deque<Buffer> spare = new ArrayDeque<>();
 
   /**
    * @param memory told of the buffers
@@ -37,6 +40,22 @@ final class PageReader {
   /** A buffer that successive pages may share; grows, never shrinks. */
   static final class Buffer {
     private byte[] bytes = {};
+  }
+
+  /** A buffer, of its taker until it is given back. */
+  Buffer takeBuffer() {
+    Buffer buffer = spare.pollLast();
+    return buffer == null ? new Buffer() : buffer;
+  }
+
+  /** Leaves a buffer to other columns; nobody reads a page in it any more. */
+  void giveBack(Buffer buffer) {
+    spare.addLast(buffer);
+  }
+
+  /** Lets go of buffers that nobody has, with the row group that they were noted for. */
+  void release() {
+    spare.clear();
   }
 
   private byte[] atLeast(int size, Buffer buffer) {

@@ -285,7 +285,7 @@ final class ParquetRowGroup implements RowGroup {
             use.column,
             k -> new PageCache(pageBudget, split.uses[k] > 1 ? chunk.pageCount() : 0));
     boolean last = use.use == PAYLOAD;
-    return new FlatColumn(chunk, c.flat(), split.pageReader, cache, last, split.counters);
+    return new FlatColumn(chunk, c.flat(), split.pageReader, cache, last, split.blocks, split.counters);
   }
 
   private RepeatedColumn repeated(Use use) {
@@ -308,6 +308,7 @@ final class ParquetRowGroup implements RowGroup {
               split.pageReader,
               cache,
               most,
+              split.blocks,
               split.counters));
     }
     return new RepeatedColumn(
@@ -349,6 +350,7 @@ final class ParquetRowGroup implements RowGroup {
     split.counters.add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
     caches.values().forEach(PageCache::release);
     leafCaches.values().forEach(PageCache::release);
+    split.pageReader.release();
     sparkCursors.forEach(
         (use, c) -> {
           if (!c.reusable()) {

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import latebloom.read.BlockArrays;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.CompiledColumn;
 import latebloom.read.Counter;
@@ -51,6 +52,7 @@ public final class ParquetSplit implements RowGroups {
   final PageReader pageReader;
   final ScanMemory memory;
   final Counters counters;
+  final BlockArrays blocks = new BlockArrays();
   final Column[] columns;
   final boolean chainsPages;
 

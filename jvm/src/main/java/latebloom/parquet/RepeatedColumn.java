@@ -3,6 +3,7 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.List;
+import latebloom.read.BlockArrays;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.OutputColumn;
 import latebloom.read.Selection;
@@ -48,11 +49,11 @@ final class RepeatedColumn implements SelectiveColumn {
   public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
     ValueTest test = new ValueTest(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
-    int[] positions = new int[FlatColumn.BLOCK];
+    int[] positions = new int[BlockArrays.BLOCK];
     int next = 0;
     int n;
-    try (WritableColumnVector block = new OnHeapColumnVector(FlatColumn.BLOCK, type)) {
-      ColumnarBatch batch = new ColumnarBatch(new ColumnVector[] {block}, FlatColumn.BLOCK);
+    try (WritableColumnVector block = new OnHeapColumnVector(BlockArrays.BLOCK, type)) {
+      ColumnarBatch batch = new ColumnarBatch(new ColumnVector[] {block}, BlockArrays.BLOCK);
       while ((n = rows.positions(next, rows.rows(), positions.length, positions)) > 0) {
         next = positions[n - 1] + 1;
         block.reset();
@@ -71,6 +72,11 @@ final class RepeatedColumn implements SelectiveColumn {
   @Override
   public void select(int[] rows, int n, OutputColumn out) throws IOException {
     read(rows, n, out.vector(), out.at(), out.whole());
+  }
+
+  @Override
+  public void release() {
+    leaves.forEach(RepeatedLeaf::release);
   }
 
   private void read(int[] rows, int n, WritableColumnVector to, int at, boolean whole)

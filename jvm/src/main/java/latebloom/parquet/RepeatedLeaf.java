@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import java.io.IOException;
+import latebloom.read.BlockArrays;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
@@ -23,7 +24,7 @@ final class RepeatedLeaf {
   private final Counters counters;
   private final EntryWriter writer;
   private final int most;
-  private final PageReader.Buffer buffer = new PageReader.Buffer();
+  private PageReader.Buffer buffer;
 
   private int page = -1;
   private RepeatedPage open;
@@ -41,6 +42,7 @@ final class RepeatedLeaf {
    * @param level definition level of a list or map that is there
    * @param cache holds the chunk's dictionary
    * @param most so many entries of a row are enough
+   * @param blocks shared by the columns of a split
    */
   RepeatedLeaf(
       ColumnChunk chunk,
@@ -49,13 +51,14 @@ final class RepeatedLeaf {
       PageReader reader,
       PageCache cache,
       int most,
+      BlockArrays blocks,
       Counters counters) {
     this.chunk = chunk;
     this.level = level;
     this.reader = reader;
     this.most = most;
     this.counters = counters;
-    this.writer = new EntryWriter(chunk, type, reader, cache);
+    this.writer = new EntryWriter(chunk, type, reader, cache, blocks);
   }
 
   /** Has only those entries written whose value passes, of a leaf without nulls. */
@@ -116,6 +119,17 @@ final class RepeatedLeaf {
     }
   }
 
+  /** Lets go of the page; no further rows will be asked for. */
+  void release() {
+    open = null;
+    levels = null;
+    writer.release();
+    if (buffer != null) {
+      reader.giveBack(buffer);
+      buffer = null;
+    }
+  }
+
   private int written() throws IOException {
     writer.flush();
     counters.add(Counter.VALUES_DECODED, writer.written());
@@ -155,6 +169,9 @@ final class RepeatedLeaf {
     // The buffer is the page's no longer.
     writer.flush();
     page = p;
+    if (buffer == null) {
+      buffer = reader.takeBuffer();
+    }
     open = RepeatedPage.read(chunk, p, level, reader, buffer);
     levels = open.levels();
     firstRow = rowsBefore;

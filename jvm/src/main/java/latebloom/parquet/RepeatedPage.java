@@ -48,7 +48,13 @@ record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean co
       while (all.next()) {}
       FlatPage flat =
           new FlatPage(
-              page, all.valuesBefore, PageReader.encoding(header), values, all.valuesBefore, null);
+              page,
+              all.valuesBefore,
+              PageReader.encoding(header),
+              values,
+              all.valuesBefore,
+              null,
+              into == null);
       return new RepeatedPage(
           new RepeatedLevels(repetition, definition, count, level, max),
           flat,

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
+import latebloom.read.BlockArrays;
 import latebloom.read.Selection;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -73,7 +74,7 @@ final class SelectedPages implements PageReadStore {
 
   private static final class RowIndexes implements PrimitiveIterator.OfLong {
     private final Selection rows;
-    private final int[] block = new int[FlatColumn.BLOCK];
+    private final int[] block = new int[BlockArrays.BLOCK];
     private int at;
     private int n;
     private int from;

@@ -3,6 +3,7 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.function.Function;
+import latebloom.read.BlockArrays;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.OutputColumn;
 import latebloom.read.RunningTask;
@@ -89,7 +90,7 @@ final class SparkColumn implements SelectiveColumn {
   public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
     ValueTest test = new ValueTest(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
-    int[] positions = new int[FlatColumn.BLOCK];
+    int[] positions = new int[BlockArrays.BLOCK];
     int next = 0;
     int n;
     while ((n = rows.positions(next, rows.rows(), positions.length, positions)) > 0) {

@@ -22,4 +22,7 @@ public interface SelectiveColumn {
    * calls come with ascending rows.
    */
   void select(int[] rows, int n, OutputColumn out) throws IOException;
+
+  /** Lets go of what is held for further rows; none will be asked for. */
+  default void release() {}
 }

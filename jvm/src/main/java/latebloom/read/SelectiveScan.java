@@ -85,6 +85,10 @@ public final class SelectiveScan implements BatchSource {
         boolean whole = emit && out.filled() == 0;
         for (int p = 0; p < payload.length; p++) {
           payload[p].select(positions, n, out.column(p, whole));
+          if (last && pending.isNone()) {
+            // What it worked in serves the next column.
+            payload[p].release();
+          }
         }
         out.filled(n);
         counters.add(Counter.PAYLOAD_TIME, System.nanoTime() - start);

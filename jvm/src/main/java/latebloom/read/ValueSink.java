@@ -12,17 +12,15 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
  * when none is; only the {@code valid} others have values, which are spread.
  */
 public class ValueSink {
-  /** Most rows of a call: few enough for the first-level cache, so many that calls don't count. */
-  public static final int BLOCK = 1024;
-
   private final Held held;
-  protected final int[] ints = new int[BLOCK];
-  private final byte[] bytes = new byte[BLOCK];
-  private final short[] shorts = new short[BLOCK];
-  private final float[] floats = new float[BLOCK];
-  private final double[] doubles = new double[BLOCK];
-  private final int[] offsets = new int[BLOCK];
-  private final int[] lengths = new int[BLOCK];
+  protected final int[] ints;
+  protected final long[] looked;
+  private final byte[] bytes;
+  private final short[] shorts;
+  private final float[] floats;
+  private final double[] doubles;
+  private final int[] offsets;
+  private final int[] lengths;
 
   protected WritableColumnVector vector;
   private WritableColumnVector ids;
@@ -37,8 +35,19 @@ public class ValueSink {
   /** Next row of the vector. */
   protected int at;
 
-  public ValueSink(Held held) {
+  /**
+   * @param blocks most rows of a call are {@link BlockArrays#BLOCK}
+   */
+  public ValueSink(Held held, BlockArrays blocks) {
     this.held = held;
+    this.ints = blocks.sink.ints;
+    this.looked = blocks.sink.looked;
+    this.bytes = blocks.sink.bytes;
+    this.shorts = blocks.sink.shorts;
+    this.floats = blocks.sink.floats;
+    this.doubles = blocks.sink.doubles;
+    this.offsets = blocks.sink.offsets;
+    this.lengths = blocks.sink.lengths;
   }
 
   /** Begins a batch's worth of {@code n} rows. */
@@ -53,7 +62,7 @@ public class ValueSink {
    * @param whole whether the vector will hold nothing else
    */
   public final void begin(WritableColumnVector vector, int at, boolean whole) {
-    begin(vector, at, whole, BLOCK);
+    begin(vector, at, whole, BlockArrays.BLOCK);
   }
 
   private void begin(WritableColumnVector vector, int at, boolean whole, int rows) {

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.Map;
+import latebloom.read.BlockArrays;
 import latebloom.read.Counters;
 import latebloom.read.ScanMemory;
 import org.apache.hadoop.conf.Configuration;
@@ -109,6 +110,7 @@ public final class WholeStripes implements AutoCloseable {
     private final int id;
     private final DataType type;
     private final Counters counters;
+    private final BlockArrays blocks = new BlockArrays();
     private final Map<OrcProto.Stream.Kind, long[]> ranges =
         new EnumMap<>(OrcProto.Stream.Kind.class);
     private OrcProto.RowIndex index;
@@ -197,6 +199,11 @@ public final class WholeStripes implements AutoCloseable {
     @Override
     public boolean isPayload() {
       return true;
+    }
+
+    @Override
+    public BlockArrays blocks() {
+      return blocks;
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import latebloom.read.BenchColumn;
+import latebloom.read.BlockArrays;
 import latebloom.read.Counters;
 import latebloom.read.OutputColumn;
 import latebloom.read.RangeFetcher;
@@ -137,6 +138,7 @@ public class ColumnBenchmark {
   private final List<DataPage> pages = new ArrayList<>();
   private DictionaryPage dictionary;
   private PageReader pageReader;
+  private final BlockArrays blocks = new BlockArrays();
   private WritableColumnVector vector;
   private WritableColumnVector levels;
   private OutputColumn out;
@@ -386,6 +388,7 @@ public class ColumnBenchmark {
             pageReader,
             new PageCache(new PageCache.Budget(0, new ScanMemory(counters)), 0),
             true,
+            blocks,
             counters);
     for (int[] batch : wanted) {
       BenchColumn.begin(out);
