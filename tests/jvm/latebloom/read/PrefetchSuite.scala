@@ -16,12 +16,15 @@ class PrefetchSuite extends LateBloomTest {
       .option("parquet.block.row.count.limit", "2000")
       .option("orc.stripe.row.count", "2000")
       .format(format).save(dir.getPath)
-    body(dir.toURI.getPath)
+    // Not options of the reader, whose keys reach the tasks in lower case.
+    withSQLConf(
+      "fs.slow.impl" -> classOf[SlowFileSystem].getName,
+      "fs.slow.impl.disable.cache" -> "true",
+      "fs.slow.latencyMs" -> "5"
+    )(body(dir.toURI.getPath))
   }
 
   private def read(format: String, path: String): DataFrame = spark.read
-    .option("fs.slow.impl", classOf[SlowFileSystem].getName)
-    .option("fs.slow.latencyMs", "5")
     .format(format).load(path).where("k < 300 and s like '%7%'")
 
   private def prefetched(df: DataFrame): Long =
