@@ -56,6 +56,26 @@ class KeyBitmapSuite extends AnyFunSuite with Probing {
     }
   }
 
+  test("it covers an interval if it has all of its keys") {
+    forSeeds(200) { random =>
+      val first = random.oneOf(0L, -130L, Long.MinValue, Long.MaxValue - 400, 1L << 40)
+      val n = 1 + random.nextInt(400)
+      val lacking = Set.fill(random.oneOf(0, 1, 3))(first + random.nextInt(n))
+      val keys = (0 until n).map(first + _).filterNot(lacking)
+      if (keys.nonEmpty) {
+        val bitmap = grown(keys)
+        Seq.fill(50)(random.nextInt(n), random.nextInt(n)).foreach { case (a, b) =>
+          val (from, to) = (first + math.min(a, b), first + math.max(a, b))
+          assert(bitmap.covers(from, to) == !lacking.exists(k => from <= k && k <= to))
+        }
+        assert(bitmap.covers(keys.min, keys.max) == (keys.max - keys.min == keys.size - 1))
+        assert(keys.min == Long.MinValue || !bitmap.covers(keys.min - 1, keys.min))
+        assert(keys.max == Long.MaxValue || !bitmap.covers(keys.max, keys.max + 1))
+        assert(!bitmap.covers(Long.MinValue, Long.MaxValue))
+      }
+    }
+  }
+
   test("all keys of another are added") {
     forSeeds(100) { random =>
       val key = near(random)

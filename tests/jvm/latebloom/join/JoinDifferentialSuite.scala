@@ -279,6 +279,33 @@ class JoinDifferentialSuite extends LateBloomTest {
     }
   }
 
+  test("a filter that has all values of a file by its statistics is not evaluated there") {
+    for (format <- Seq("parquet", "orc")) withTempPath { dir =>
+      val path = dir.getPath
+      // Too many keys to be listed.
+      spark.sql("select id, id % 150000 + 7 as k from range(0, 200000, 1, 1)")
+        .write.format(format).save(s"$path/fact")
+      spark.sql("select id as k, concat('key ', id) as name from range(0, 160000, 1, 1)")
+        .write.format(format).save(s"$path/dim")
+      def tested(condition: String): Long = {
+        var rows = -1L
+        sameAnswer(
+          spark.sql(s"select /*+ broadcast(d) */ f.id, d.name from $format.`$path/fact` f " +
+            s"join $format.`$path/dim` d on f.k = d.k where $condition")
+        ) { plan =>
+          val scans = lateScans(plan).filter(_.joinFilters.nonEmpty)
+          assert(scans.size == 1)
+          rows = scans.map(_.metrics("joinRowsTested").value).sum
+        }
+        rows
+      }
+      assert(tested("name like 'key%'") == 0)
+      assert(tested("name like 'key%' and name <> 'key 150006'") > 0)
+      assert(tested("name like 'key%' and name <> 'key 7'") > 0)
+      assert(tested("name like 'key%' and name <> 'key 6'") == 0)
+    }
+  }
+
   test("switched off there is no filter") {
     def query: DataFrame =
       spark.sql("select f.id, d.id from fact f join dim d on f.k = d.k where d.few = 3")

@@ -148,6 +148,24 @@ final class KeyBitmap implements LongProbe {
   }
 
   @Override
+  public boolean covers(long min, long max) {
+    long from = (min >> 6) - first;
+    long to = (max >> 6) - first;
+    if (min > max || from < 0 || to >= length()) {
+      return false;
+    }
+    for (int i = (int) from; i <= to; i++) {
+      long lacking = ~words[i];
+      lacking &= i == from ? -1L << min : -1L;
+      lacking &= i == to ? -1L >>> ~max : -1L;
+      if (lacking != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
   public int filter(long[] values, int n, int[] out) {
     long from = first;
     long[] bits = words;

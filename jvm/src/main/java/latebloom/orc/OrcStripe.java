@@ -227,11 +227,11 @@ final class OrcStripe implements RowGroup {
     if (predicate instanceof ColumnPredicate.Bytes bytes) {
       return bytes.test().isAll();
     }
-    return predicate instanceof ColumnPredicate.Longs longs
-        && (longs.ranges().isAll() || covers(longs, column));
+    return predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll()
+        || covers(predicate, column);
   }
 
-  private boolean covers(ColumnPredicate.Longs predicate, OrcColumn column) {
+  private boolean covers(ColumnPredicate predicate, OrcColumn column) {
     OrcProto.ColumnStatistics stats =
         split.stripeStatistics(place.stripe(), column.fileType().getId());
     if (stats == null || !column.type.equals(column.fileType(), false)) {
@@ -242,7 +242,7 @@ final class OrcStripe implements RowGroup {
         && ints.hasMinimum()
         && ints.hasMaximum()
         && ints.getMinimum() <= ints.getMaximum()
-        && predicate.ranges().covers(ints.getMinimum(), ints.getMaximum());
+        && predicate.covers(ints.getMinimum(), ints.getMaximum());
   }
 
   @Override

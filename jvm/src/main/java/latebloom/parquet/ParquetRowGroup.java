@@ -95,13 +95,10 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
-    if (predicate instanceof ColumnPredicate.Probed) {
-      return false;
+    if (predicate instanceof ColumnPredicate.Bytes bytes) {
+      return bytes.test().isAll();
     }
-    if (!(predicate instanceof ColumnPredicate.Longs longs)) {
-      return ((ColumnPredicate.Bytes) predicate).test().isAll();
-    }
-    if (longs.ranges().isAll()) {
+    if (predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll()) {
       return true;
     }
     // Statistics are of values as they lie in the file.
@@ -112,14 +109,14 @@ final class ParquetRowGroup implements RowGroup {
       return false;
     }
     if (stats instanceof IntStatistics s) {
-      return covers(longs, s.getMin(), s.getMax());
+      return covers(predicate, s.getMin(), s.getMax());
     }
-    return stats instanceof LongStatistics s && covers(longs, s.getMin(), s.getMax());
+    return stats instanceof LongStatistics s && covers(predicate, s.getMin(), s.getMax());
   }
 
   // Statistics of unsigned numbers are in unsigned order, in which the least may be the greater.
-  private static boolean covers(ColumnPredicate.Longs predicate, long min, long max) {
-    return min <= max && predicate.ranges().covers(min, max);
+  private static boolean covers(ColumnPredicate predicate, long min, long max) {
+    return min <= max && predicate.covers(min, max);
   }
 
   private ColumnChunkMetaData meta(ColumnDescriptor column) {

@@ -20,6 +20,11 @@ public sealed interface ColumnPredicate extends Serializable
   /** Whether a row whose value is null passes. */
   boolean nullPasses();
 
+  /** Whether every value with an ordered key in {@code [min, max]} passes; false if not known. */
+  default boolean covers(long min, long max) {
+    return false;
+  }
+
   /** Rows that pass both. The two must be of one domain. */
   ColumnPredicate and(ColumnPredicate that);
 
@@ -28,6 +33,11 @@ public sealed interface ColumnPredicate extends Serializable
 
   /** A predicate over ordered keys: a value passes when its key lies in {@code ranges}. */
   record Longs(boolean nullPasses, LongRanges ranges) implements ColumnPredicate {
+    @Override
+    public boolean covers(long min, long max) {
+      return ranges.covers(min, max);
+    }
+
     @Override
     public ColumnPredicate and(ColumnPredicate that) {
       Longs o = (Longs) that;
@@ -61,6 +71,11 @@ public sealed interface ColumnPredicate extends Serializable
     @Override
     public boolean nullPasses() {
       return false;
+    }
+
+    @Override
+    public boolean covers(long min, long max) {
+      return probe.covers(min, max);
     }
 
     @Override

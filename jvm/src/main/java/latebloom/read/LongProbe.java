@@ -14,6 +14,11 @@ public interface LongProbe extends Serializable {
   /** Whether the key is in the set. */
   boolean test(long key);
 
+  /** Whether every number of {@code [min, max]} is known to be a key of the set. */
+  default boolean covers(long min, long max) {
+    return false;
+  }
+
   /**
    * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of
    * {@code out}, which holds at least {@code n}; returns how many were written. What stands behind

@@ -115,6 +115,15 @@ object JoinKeys {
     keys.finish().toScala
   }
 
+  /** As [[collect]], of integers of whatever width that are in rows as longs. */
+  def collectLongs(rows: Iterator[InternalRow], limits: KeyLimits): Option[KeyFilter] = {
+    val keys = new KeyCollector(KeyDomain.LONGS, limits)
+    while (rows.hasNext && !keys.overflowed) {
+      keys.add(rows.next().getLong(0))
+    }
+    keys.finish().toScala
+  }
+
   private type Adder = (KeyCollector, Any) => Unit
 
   private def adder(dataType: DataType, hashed: Boolean): Adder = dataType match {

@@ -33,7 +33,12 @@ case class BroadcastKeysExec(
 
   override def executeCollect(): Array[InternalRow] = {
     val relation = child.executeBroadcast[HashedRelation]().value.asReadOnlyCopy()
-    val filter = JoinKeys.collect(wantedOf(relation), wanted.dataType, limits)
+    val filter = relation match {
+      // Spark holds a key of one integer as a long; other rows' keys are several in one.
+      case longs: LongHashedRelation if keys.size == 1 && keys.head.semanticEquals(wanted) =>
+        JoinKeys.collectLongs(longs.keys(), limits)
+      case _ => JoinKeys.collect(wantedOf(relation), wanted.dataType, limits)
+    }
     val bytes: Any = filter.map[Array[Byte]](_.serialize()).orNull
     Array(UnsafeProjection.create(output.map(_.dataType).toArray).apply(InternalRow(bytes)))
   }
