@@ -2,11 +2,11 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.BlockArrays;
 import latebloom.read.CodeMask;
 import latebloom.read.ColumnPredicate;
 import latebloom.read.Counter;
 import latebloom.read.Held;
+import latebloom.read.InBlocks;
 import latebloom.read.Keys;
 import latebloom.read.RunningTask;
 import latebloom.read.Selection;
@@ -16,9 +16,7 @@ import latebloom.read.ValidRows;
  * Filters by a flat column: an entry of a dictionary is tested once, before any row's code is read,
  * and a run of one value once.
  */
-final class FlatFilter {
-  private static final int BLOCK = BlockArrays.BLOCK;
-
+final class FlatFilter extends InBlocks {
   /** Neighbouring rows without nulls that are worth a loop without positions. */
   private static final int RUN = 64;
 
@@ -26,29 +24,13 @@ final class FlatFilter {
   private final Held held;
   private final StripeSections sections;
 
-  private final int[] rows;
-  private final int[] indexes;
-  private final int[] validRows;
-  private final int[] passing;
-  private final int[] codes;
-  private final int[] offsets;
-  private final int[] lengths;
-  private final long[] values;
   private final long[] one = new long[1];
 
   FlatFilter(StripeColumn column, Held held, StripeSections sections) {
+    super(column.blocks());
     this.column = column;
     this.held = held;
     this.sections = sections;
-    BlockArrays blocks = column.blocks();
-    this.rows = blocks.rows;
-    this.indexes = blocks.indexes;
-    this.validRows = blocks.validRows;
-    this.passing = blocks.passing;
-    this.codes = blocks.codes;
-    this.values = blocks.values;
-    this.offsets = blocks.offsets;
-    this.lengths = blocks.lengths;
   }
 
   /** What is known of all values before one is read. */

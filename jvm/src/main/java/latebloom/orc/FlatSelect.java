@@ -2,43 +2,29 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.BlockArrays;
 import latebloom.read.Counter;
 import latebloom.read.Held;
+import latebloom.read.InBlocks;
 import latebloom.read.OutputColumn;
 import latebloom.read.RunningTask;
 import latebloom.read.ValidRows;
 import latebloom.read.ValueSink;
 
 /** Selects values of a flat column; those that a filter kept are not decoded again. */
-final class FlatSelect {
-  private static final int BLOCK = BlockArrays.BLOCK;
-
+final class FlatSelect extends InBlocks {
   private final StripeColumn column;
   private final Held held;
   private final StripeSections sections;
   private final ValueSink sink;
 
-  private final int[] rows;
-  private final int[] indexes;
-  private final int[] codes;
-  private final int[] offsets;
-  private final int[] lengths;
-  private final long[] values;
   private int[] places = new int[0];
 
   FlatSelect(StripeColumn column, Held held, StripeSections sections) {
+    super(column.blocks());
     this.column = column;
     this.held = held;
     this.sections = sections;
-    BlockArrays blocks = column.blocks();
-    this.rows = blocks.rows;
-    this.indexes = blocks.indexes;
-    this.codes = blocks.codes;
-    this.values = blocks.values;
-    this.offsets = blocks.offsets;
-    this.lengths = blocks.lengths;
-    this.sink = new ValueSink(held, blocks);
+    this.sink = new ValueSink(held, column.blocks());
   }
 
   /** Writes the values of {@code wanted[0, n)} to {@code out}. */

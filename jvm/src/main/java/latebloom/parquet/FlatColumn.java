@@ -8,6 +8,7 @@ import latebloom.read.ColumnPredicate;
 import latebloom.read.Counter;
 import latebloom.read.Counters;
 import latebloom.read.FixedValues;
+import latebloom.read.InBlocks;
 import latebloom.read.Keys;
 import latebloom.read.OutputColumn;
 import latebloom.read.RunningTask;
@@ -21,9 +22,7 @@ import latebloom.read.ValidRows;
  * other rows are not decoded where the encoding allows, and a predicate is evaluated once for each
  * entry of the dictionary where there is one.
  */
-final class FlatColumn implements SelectiveColumn {
-  private static final int BLOCK = BlockArrays.BLOCK;
-
+final class FlatColumn extends InBlocks implements SelectiveColumn {
   /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
   private static final int CODED_RUN = 64;
 
@@ -34,15 +33,6 @@ final class FlatColumn implements SelectiveColumn {
   private final boolean lastUse;
   private final Counters counters;
   private final BlockArrays blocks;
-
-  private final int[] rows;
-  private final int[] indexes;
-  private final int[] validRows;
-  private final int[] passing;
-  private final int[] codes;
-  private final long[] values;
-  private final int[] offsets;
-  private final int[] lengths;
 
   private FlatSink sink;
   private PageReader.Buffer buffer;
@@ -64,6 +54,7 @@ final class FlatColumn implements SelectiveColumn {
       boolean lastUse,
       BlockArrays blocks,
       Counters counters) {
+    super(blocks);
     this.lastUse = lastUse;
     this.chunk = chunk;
     this.type = type;
@@ -71,14 +62,6 @@ final class FlatColumn implements SelectiveColumn {
     this.cache = cache;
     this.counters = counters;
     this.blocks = blocks;
-    this.rows = blocks.rows;
-    this.indexes = blocks.indexes;
-    this.validRows = blocks.validRows;
-    this.passing = blocks.passing;
-    this.codes = blocks.codes;
-    this.values = blocks.values;
-    this.offsets = blocks.offsets;
-    this.lengths = blocks.lengths;
   }
 
   // ---- filter
