@@ -90,8 +90,24 @@ lazy val bench = project
     Jmh / javaOptions ++= sparkJvmOptions
   )
 
+val stage =
+  taskKey[File]("Writes the java options that run a project's main classes, class path included")
+
+def javaArgs(target: File, classPath: Seq[File], options: Seq[String]): File = {
+  val file = target / "java-args"
+  val path = classPath.mkString(java.io.File.pathSeparator)
+  IO.writeLines(file, options ++ Seq("-cp", "\"" + path + "\""))
+  file
+}
+
+// Many short queries, each with classes of its own: the optimising compiler never pays.
+val manyShortQueries = Seq(
+  "-XX:TieredStopAtLevel=1",
+  "-Dspark.ui.enabled=false",
+  "-Dspark.ui.showConsoleProgress=false"
+)
+
 // Spark's own suites with the extension attached: see dev/spark-suites.
-val stage = taskKey[File]("Writes the java options that run Spark's suites, class path included")
 lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
   .dependsOn(latebloom)
   .settings(
@@ -116,24 +132,34 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
           dir
         case other => other
       }
-      val options = sparkJvmOptions ++ Seq(
+      val options = sparkJvmOptions ++ manyShortQueries ++ Seq(
         "-ea",
         "-Xss4m",
-        // Many short queries, each with classes of its own: the optimising compiler never pays.
-        "-XX:TieredStopAtLevel=1",
         s"-Dlog4j2.configurationFile=${baseDirectory.value / "log4j2.properties"}",
         "-Dspark.testing=1",
-        "-Dspark.ui.enabled=false",
-        "-Dspark.ui.showConsoleProgress=false",
         "-Dspark.unsafe.exceptionOnMemoryLeak=true",
         "-Dspark.memory.debugFill=true",
         "-Dspark.hadoop.hadoop.security.key.provider.path=test:///",
         "-Dderby.system.durability=test"
       )
-      val file = target.value / "java-args"
-      val path = entries.mkString(java.io.File.pathSeparator)
-      IO.writeLines(file, options ++ Seq("-cp", "\"" + path + "\""))
-      file
+      javaArgs(target.value, entries, options)
+    }
+  )
+
+// Random queries and damaged files, off against on: see dev/fuzz.
+lazy val fuzz = project
+  .in(file("tests/fuzz"))
+  .dependsOn(latebloom)
+  .settings(
+    publish / skip := true,
+    dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
+    Compile / unmanagedSourceDirectories ++=
+      Seq("queries", "files", "faults").map(baseDirectory.value / _),
+    stage := {
+      val log = (ThisBuild / baseDirectory).value / "conf" / "log4j2.properties"
+      val options = sparkJvmOptions ++ manyShortQueries :+ s"-Dlog4j2.configurationFile=$log"
+      javaArgs(target.value, (Runtime / fullClasspath).value.files, options)
     }
   )
 
