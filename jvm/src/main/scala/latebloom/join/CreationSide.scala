@@ -1,35 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.join
 
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{DoubleType, FloatType}
+import org.apache.spark.sql.types._
+
+import latebloom.rules.Failure
 
 /** Where the keys for a join filter are had: one side of a join, that of the filter or one below
   * it.
   *
   * @param wanted
   *   the key, on the output of `side`
+  * @param hashed
+  *   whether it is a hash of several columns
   */
 final private[join] case class KeySource(
     join: EquiJoin,
     side: LogicalPlan,
     wanted: Expression,
+    hashed: Boolean,
     means: JoinFilter.Means
 ) {
+  lazy val leaves: Seq[LogicalPlan] = side.collectLeaves()
 
   /** Bytes that are read for it, by the statistics of its leaves. */
-  def bytes: BigInt = side.collectLeaves().map(_.stats.sizeInBytes).sum
+  lazy val bytes: BigInt = leaves.map(_.stats.sizeInBytes).sum
 
   def isSame(that: KeySource): Boolean =
     (side eq that.side) && means == that.means && wanted.semanticEquals(that.wanted)
 }
 
-/** Finds the sides of joins that have all the values which a key can have, and perhaps more. */
+/** Finds the sides of joins that have all the values which a key can have, and perhaps more.
+  *
+  * The claim, for each step down: for every row above whose key is not null there is a row below
+  * that has the same key. A null is no key, since it is equal to nothing (of a null-safe equality
+  * Spark makes two keys that are never null). By node:
+  *
+  *   - `Project`, of deterministic expressions: the rows are those below, the key with the
+  *     expressions put in for their names is the same.
+  *   - `Filter`: the rows are some of those below.
+  *   - `Aggregate`: the key is computed of columns that are grouped by, and each group has a row
+  *     below with an equal value. That is the same key only if the key cannot tell equal values
+  *     apart ([[EqualValues]]): a group of -0.0 has the value 0.0.
+  *   - `Join`, the side that the key is of: each row has a row of that side in it, or, where the
+  *     join pads that side, nulls in place of one. Such a row has no key only if the key of nulls
+  *     is null, which is found out by evaluating it; `coalesce(b.x, 0)` has one that the side below
+  *     may not have.
+  *   - `Join`, what it equates with the key: where it drops rows of a side that have no match, a
+  *     key that is the join's own is, for each row that it gives, the same as its partner's (equal
+  *     join keys are the same: see [[ApplicationSide]]). Padded rows as above.
+  *
+  * Errors: a side below has rows that the nodes above it drop, so that a key which may fail is only
+  * taken at the join itself, which evaluates it on the same rows. What still fails, since the side
+  * is evaluated at another time or in another order, is no filter ([[KeysSubqueryExec]]).
+  */
 private[join] object CreationSide extends AliasHelper with PredicateHelper {
 
   /** All of them, for the key `wanted` of `side`, that of the join itself first. */
@@ -37,46 +68,67 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       join: EquiJoin,
       side: LogicalPlan,
       wanted: Expression,
+      hashed: Boolean,
       conf: SQLConf
-  ): Seq[KeySource] =
-    KeySource(join, side, wanted, join.means(side, conf)) +: below(side, wanted, conf)
+  ): Seq[KeySource] = {
+    val below = if (Failure.mayFail(wanted)) Nil else new Below(hashed, conf).from(side, wanted)
+    KeySource(join, side, wanted, hashed, join.means(side, conf)) +: below
+  }
 
-  private def below(plan: LogicalPlan, key: Expression, conf: SQLConf): Seq[KeySource] =
-    plan match {
+  final private class Below(hashed: Boolean, conf: SQLConf) {
+
+    def from(plan: LogicalPlan, key: Expression): Seq[KeySource] = plan match {
       case p: Project if p.projectList.forall(_.deterministic) =>
-        below(p.child, replaceAlias(key, getAliasMap(p)), conf)
-      case f: Filter    => below(f.child, key, conf)
+        from(p.child, replaceAlias(key, getAliasMap(p)))
+      case f: Filter    => from(f.child, key)
       case a: Aggregate =>
-        val aliases = getAliasMap(a)
-        val inner = replaceAlias(key, aliases)
-        if (inner.references.subsetOf(a.child.outputSet)) below(a.child, inner, conf) else Nil
-      case EquiJoin(j) =>
-        Seq(j.join.left, j.join.right).flatMap { own =>
-          if (key.references.subsetOf(own.outputSet)) {
-            sources(j, own, key, conf) ++ equated(j, own, key, conf)
-          } else {
-            Nil
-          }
+        val inner = replaceAlias(key, getAliasMap(a))
+        val groups = AttributeSet(a.groupingExpressions.collect { case c: Attribute => c })
+        if (inner.references.subsetOf(groups) && !EqualValues.toldApartBy(inner)) {
+          from(a.child, inner)
+        } else {
+          Nil
         }
+      case EquiJoin(j) =>
+        for {
+          own <- Seq(j.join.left, j.join.right)
+          if key.references.subsetOf(own.outputSet)
+          if !j.mayPad(own) || isNullOfNulls(key)
+          source <- side(j, own, key) ++ equated(j, own, key)
+        } yield source
       case _ => Nil
     }
 
-  /** A join that drops what has no match equates its keys for the rows that it gives. */
-  private def equated(
-      j: EquiJoin,
-      own: LogicalPlan,
-      key: Expression,
-      conf: SQLConf
-  ): Seq[KeySource] =
-    if (
-      j.mayDrop(own) && j.join.joinType != LeftAnti && !j.join.joinType.isInstanceOf[ExistenceJoin]
-    ) {
-      j.pairs(own)
-        .collect { case (mine, theirs) if mine.semanticEquals(key) => theirs }
-        .flatMap(sources(j, j.other(own), _, conf))
-    } else {
-      Nil
+    /** A key that became one which may fail, by what it is made of, goes no further. */
+    private def side(j: EquiJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
+      if (Failure.mayFail(key)) Nil
+      else KeySource(j, own, key, hashed, j.means(own, conf)) +: from(own, key)
+
+    /** A join that drops what has no match equates its keys for the rows that it gives. */
+    private def equated(j: EquiJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
+      j.join.joinType match {
+        case LeftAnti | ExistenceJoin(_) => Nil
+        case _ if !j.mayDrop(own)        => Nil
+        case _                           =>
+          j.pairs(own)
+            .collect { case (mine, theirs) if mine.semanticEquals(key) => theirs }
+            .flatMap(side(j, j.other(own), _))
+      }
+
+    /** Whether a row of nulls has no key. One hash of several columns is a key even of nulls, but a
+      * row that has null for one of them joins with nothing.
+      */
+    private def isNullOfNulls(key: Expression): Boolean = key match {
+      case hash: XxHash64 if hashed => hash.children.exists(isNull)
+      case other                    => isNull(other)
     }
+
+    private def isNull(key: Expression): Boolean = {
+      val nulls = key.transform { case a: Attribute => Literal(null, a.dataType) }
+      key.deterministic && !nulls.exists(_.isInstanceOf[Unevaluable]) &&
+      Try(nulls.eval()).toOption.contains(null)
+    }
+  }
 
   /** Whether the plan most likely gives a small part of the keys that there are.
     *
@@ -106,8 +158,10 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case LogicalRelation(_: HadoopFsRelation, _, _, _, _)           => true
       case _: LocalRelation | _: Range | _: Join | _: Union           => true
       case _: Project | _: Filter | _: Sort | _: RepartitionOperation => true
-      case a: Aggregate => !a.aggregateExpressions.exists(_.exists(isInexact))
-      case _            => false
+      case a: Aggregate                                               =>
+        a.groupingExpressions.forall(e => isOneValue(e.dataType)) &&
+        !a.aggregateExpressions.exists(_.exists(isInexact))
+      case _ => false
     }
     !exact || !node.expressions.forall(e => e.deterministic && subqueries(e).forall(isRepeatable))
   }
@@ -119,16 +173,33 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     case other                 => other.children.flatMap(subqueries)
   }
 
-  /** Sums of floating-point numbers depend on their order, which differs from run to run. */
+  /** Whether equal values have one form in a group, whichever came first: of the equal texts of a
+    * collation a group has any. Floating-point ones are normalised.
+    */
+  private def isOneValue(dataType: DataType): Boolean =
+    EqualValues.areSame(dataType) || dataType == FloatType || dataType == DoubleType
+
+  /** Whether the result depends on the order of the rows, which differs from run to run: sums of
+    * floating-point numbers do, and averages that Spark makes of such sums; sums of decimals that
+    * have no room to hold ten thousand million of them; the least of values that are equal without
+    * being the same.
+    */
   private def isInexact(e: Expression): Boolean = e match {
     case a: AggregateFunction =>
       val exact = a match {
-        case _: Count | _: Min | _: Max => true
-        case _: Sum | _: Average        =>
-          !a.children.map(_.dataType).exists(t => t == DoubleType || t == FloatType)
-        case _ => false
+        case _: Count        => true
+        case _: Min | _: Max => EqualValues.areSame(a.dataType)
+        case Sum(of, _)      => isExactSum(of.dataType)
+        case Average(of, _)  => of.dataType.isInstanceOf[DecimalType] && isExactSum(of.dataType)
+        case _               => false
       }
       !exact
     case _ => false
+  }
+
+  private def isExactSum(of: DataType): Boolean = of match {
+    case d: DecimalType         => d.precision <= DecimalType.MAX_PRECISION - 10
+    case DoubleType | FloatType => false
+    case _                      => true
   }
 }

@@ -31,6 +31,14 @@ final private[join] case class EquiJoin(
     case _                                       => false
   }
 
+  /** Whether a row may have nulls in place of a row of `side`. */
+  def mayPad(side: LogicalPlan): Boolean = join.joinType match {
+    case _: InnerLike | LeftSemi | LeftAnti | ExistenceJoin(_) => false
+    case LeftOuter | LeftSingle                                => side eq join.right
+    case RightOuter                                            => side eq join.left
+    case _                                                     => true
+  }
+
   /** How the rows of `side` reach the join, as far as can be told before it runs. */
   def means(side: LogicalPlan, conf: SQLConf): JoinFilter.Means = {
     val hint = join.hint

@@ -16,13 +16,19 @@ import latebloom.rules.ShortSql
   * @param key
   *   on the columns of one scan
   * @param keys
-  *   a scalar subquery whose result is a [[KeyFilter]] in its serialised form; null where there are
-  *   too many keys for a filter
-  * @param origin
+  *   a scalar subquery whose result is a [[KeyFilter]] in its serialised form, null where there is
+  *   none; or that the subquery stands elsewhere
+  * @param from
   *   what to say of it in EXPLAIN
+  * @param gathered
+  *   the keys, whichever of their filters has the subquery
   */
-final case class JoinFilter(key: Expression, keys: Expression, from: JoinFilter.Origin)
-    extends BinaryExpression
+final case class JoinFilter(
+    key: Expression,
+    keys: Expression,
+    from: JoinFilter.Origin,
+    gathered: GatheredKeys
+) extends BinaryExpression
     with Predicate
     with CodegenFallback {
 
@@ -32,10 +38,31 @@ final case class JoinFilter(key: Expression, keys: Expression, from: JoinFilter.
 
   override def nullable: Boolean = false
 
+  /** Two filters are the same if they test the same key for the same keys, wherever the subquery
+    * that gathers them stands.
+    */
+  override lazy val canonicalized: Expression =
+    JoinFilter(
+      key.canonicalized,
+      KeysGatheredElsewhere(gathered),
+      JoinFilter.AnyOrigin,
+      gathered
+    )
+
+  /** Begins to gather the keys, where the subquery is another's. */
+  def start(): Unit = keys match {
+    case KeysGatheredElsewhere(gathered) => gathered.start()
+    case _                               =>
+  }
+
   /** What is known of the keys once the subquery has run; None if every key passes. */
-  def filter: Option[KeyFilter] =
-    Option(keys.eval(InternalRow.empty).asInstanceOf[Array[Byte]])
-      .flatMap(bytes => Option(KeyFilter.deserialize(bytes).orElse(null)))
+  def filter: Option[KeyFilter] = {
+    val bytes = keys match {
+      case KeysGatheredElsewhere(gathered) => gathered.bytes
+      case subquery => subquery.eval(InternalRow.empty).asInstanceOf[Array[Byte]]
+    }
+    Option(bytes).flatMap(b => Option(KeyFilter.deserialize(b).orElse(null)))
+  }
 
   @transient private lazy val test = {
     val predicate = keys match {
@@ -80,4 +107,6 @@ object JoinFilter {
     *   the key on the creation side, as SQL
     */
   final case class Origin(keys: String, means: Means)
+
+  private val AnyOrigin = Origin("", Rescan)
 }

@@ -5,6 +5,7 @@ import scala.annotation.tailrec
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -48,7 +49,9 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       joins: Seq[EquiJoin],
       settings: LateBloomConf.Settings
   ) {
-    private val chosen = mutable.ArrayBuffer.empty[Planned]
+    private var chosen = 0
+    private val chosenFor =
+      new java.util.IdentityHashMap[LogicalPlan, mutable.ArrayBuffer[Planned]]
 
     /** Scans that stand in the plan once: to filter one that stands there twice would filter both.
       */
@@ -74,7 +77,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
           } yield d.decision
         )
       }
-      if (chosen.isEmpty) plan else filtered(plan)
+      if (chosen == 0) plan else filtered(plan, whole = true)
     }
 
     /** A scan that another join filters gives few keys: joins that had to do without any decide
@@ -82,14 +85,14 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       */
     @tailrec
     private def settled(decided: Seq[Decided]): Seq[Decided] = {
-      val before = chosen.size
-      val again = if (chosen.isEmpty) decided
+      val before = chosen
+      val again = if (chosen == 0) decided
       else decided.map {
         case d if d.decision.declined.contains(Reasons.creationNotSelective) =>
           d.copy(decision = decide(d.join, d.side))
         case d => d
       }
-      if (chosen.size == before) again else settled(again)
+      if (chosen == before) again else settled(again)
     }
 
     private def decide(j: EquiJoin, side: LogicalPlan): JoinDecision = {
@@ -102,7 +105,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       made match {
         case Left(why)      => JoinDecision(on, Nil, Some(why))
         case Right(filters) =>
-          chosen ++= filters
+          filters.foreach(choose)
           JoinDecision(on, filters.map(_.shown), None)
       }
     }
@@ -111,11 +114,11 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     private def filtersOf(j: EquiJoin, side: LogicalPlan): Either[Reason, Seq[Planned]] = {
       val pairs = j.pairs(side)
       val together = Option.when(pairs.size > 1)(pairs.unzip).map { case (mine, theirs) =>
-        filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs), isWhole = true)
+        filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs), hashed = true, isWhole = true)
       }
       together.filter(_.isRight).getOrElse {
         val each = pairs.map { case (mine, theirs) =>
-          filtersOf(j, side, mine, theirs, isWhole = pairs.size == 1)
+          filtersOf(j, side, mine, theirs, hashed = false, isWhole = pairs.size == 1)
         }
         each.find(_.isRight).fold(each.head)(_ => Right(each.flatMap(_.toSeq.flatten)))
       }
@@ -126,6 +129,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         side: LogicalPlan,
         mine: Expression,
         theirs: Expression,
+        hashed: Boolean,
         isWhole: Boolean
     ): Either[Reason, Seq[Planned]] =
       for {
@@ -133,10 +137,16 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         _ <-
           Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
         large <- firstReason(targets)(readable)
-        source <- source(j, j.other(side), theirs, large, isWhole)
+        sources = CreationSide.sources(j, j.other(side), theirs, hashed, conf)
+        source <- cheapest(sources, large, isWhole)
         planned = large.map(t => Planned(t, source, shown(t, source)))
         fresh <- firstReason(planned)(acyclic)
       } yield fresh
+
+    private def choose(p: Planned): Unit = {
+      chosenFor.computeIfAbsent(p.target.scan, _ => mutable.ArrayBuffer.empty) += p
+      chosen += 1
+    }
 
     /** What passes; the first reason where nothing does. */
     private def firstReason[A](all: Seq[A])(why: A => Option[Reason]): Either[Reason, Seq[A]] = {
@@ -156,17 +166,15 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         None
       }
 
-    private def source(
-        j: EquiJoin,
-        side: LogicalPlan,
-        key: Expression,
+    private def cheapest(
+        sources: Seq[KeySource],
         targets: Seq[Target],
         isWhole: Boolean
     ): Either[Reason, KeySource] = {
       val scanned = targets.map(_.bytes).max
       // Few rows may still have every value of a part of the key: every item, every customer.
-      val selective = CreationSide.sources(j, side, key, conf)
-        .filter(s => CreationSide.isSelective(s.side, isWhole && selects(_, targets)))
+      val selective =
+        sources.filter(s => CreationSide.isSelective(s.side, isWhole && selects(_, targets)))
       val repeatable = selective.filter(s => CreationSide.isRepeatable(s.side))
       val cheap = repeatable.filter(pays(_, scanned))
       if (selective.isEmpty) Left(Reasons.creationNotSelective)
@@ -179,10 +187,9 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       * filters or of themselves.
       */
     private def selects(scan: LogicalPlan, targets: Seq[Target]): Boolean = {
-      def filters(of: LogicalPlan) = chosen.filter(_.target.scan eq of)
-      filters(scan).exists { c =>
+      filtersOn(scan).exists { c =>
         !targets.exists { t =>
-          waitsFor(c.source, t.scan) || filters(t.scan).exists(_.source.isSame(c.source))
+          waitsFor(c.source, t.scan) || filtersOn(t.scan).exists(_.source.isSame(c.source))
         }
       }
     }
@@ -195,35 +202,46 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
 
     /** Filters wait for the scans of their creation sides, and these for their filters. */
     private def waitsFor(source: KeySource, scan: LogicalPlan): Boolean = {
-      val leaves = source.side.collectLeaves()
-      leaves.exists(_ eq scan) ||
-      chosen.exists(c => leaves.exists(_ eq c.target.scan) && waitsFor(c.source, scan))
+      val seen = new java.util.IdentityHashMap[LogicalPlan, LogicalPlan]
+      def waits(source: KeySource): Boolean = source.leaves.exists { leaf =>
+        (leaf eq scan) || (seen.put(leaf, leaf) == null && filtersOn(leaf).exists(c =>
+          waits(c.source)
+        ))
+      }
+      waits(source)
     }
+
+    private def filtersOn(scan: LogicalPlan): Seq[Planned] =
+      Option(chosenFor.get(scan)).map(_.toSeq).getOrElse(Nil)
 
     private def acyclic(p: Planned): Option[Reason] =
       if (waitsFor(p.source, p.target.scan)) Some(Reasons.joinCycle)
       else
-        Option.when(chosen.exists { c =>
-          (c.target.scan eq p.target.scan) && c.source.isSame(p.source) &&
-          c.target.key.semanticEquals(p.target.key)
+        Option.when(filtersOn(p.target.scan).exists { c =>
+          c.source.isSame(p.source) && c.target.key.semanticEquals(p.target.key)
         })(Reasons.joinFilterTwice)
 
     private def shown(t: Target, s: KeySource): String =
       s"${ShortSql(t.key)} IN ${ShortSql(s.wanted)} (${s.means.name})"
 
-    private def filtered(part: LogicalPlan): LogicalPlan = part.transformUp {
-      case Filter(condition, child @ Filter(ours, scan)) if chosen.exists(_.target.scan eq scan) =>
+    /** @param whole
+      *   whether it is all of the query's plan, whose filters have the subqueries for their keys
+      */
+    private def filtered(part: LogicalPlan, whole: Boolean): LogicalPlan = part.transformUp {
+      case Filter(condition, child @ Filter(ours, scan)) if filtersOn(scan).nonEmpty =>
         val keys = splitConjunctivePredicates(ours).collect { case f: JoinFilter => f.key }
         val (same, others) =
           splitConjunctivePredicates(condition).partition(isSparksFilterOn(_, keys))
         if (same.isEmpty) Filter(condition, child)
         else others.reduceOption(And).fold[LogicalPlan](child)(Filter(_, child))
-      case scan if chosen.exists(_.target.scan eq scan) =>
-        val filters = chosen.filter(_.target.scan eq scan).map { p =>
+      case scan if filtersOn(scan).nonEmpty =>
+        val filters = filtersOn(scan).map { p =>
+          val gathering = gatheringOf(p.source)
           JoinFilter(
             p.target.key,
-            keysOf(p.source),
-            JoinFilter.Origin(ShortSql(p.source.wanted), p.source.means)
+            if (whole) gathering.define() else gathering.refer,
+            JoinFilter.Origin(ShortSql(p.source.wanted), p.source.means),
+            gathering.keys
           )
         }
         Filter(filters.reduce[Expression](And), scan)
@@ -235,21 +253,47 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       case _                                                 => false
     }
 
-    private val subqueries = mutable.ArrayBuffer.empty[(KeySource, ScalarSubquery)]
+    /** How the keys of a source are gathered: by a subquery that stands in the plan once. */
+    final private class Gathering(val keys: GatheredKeys, plan: LogicalPlan) {
+      private var defined = false
 
-    /** One subquery for all filters of one source. */
-    private def keysOf(source: KeySource): ScalarSubquery =
-      subqueries.collectFirst { case (s, q) if s.isSame(source) => q }.getOrElse {
-        val q = ScalarSubquery(gathering(source, filtered(source.side)))
-        subqueries += source -> q
-        q
+      val refer: Expression = KeysGatheredElsewhere(keys)
+
+      def define(): Expression =
+        if (defined) {
+          refer
+        } else {
+          defined = true
+          ScalarSubquery(plan)
+        }
+    }
+
+    private val bySource = mutable.ArrayBuffer.empty[(KeySource, Gathering)]
+    private val byPlan = mutable.HashMap.empty[GatheredKeys, Gathering]
+
+    /** One for all filters of one source, or of equal ones. */
+    private def gatheringOf(source: KeySource): Gathering =
+      bySource.collectFirst { case (s, g) if s.isSame(source) => g }.getOrElse {
+        val side = filtered(source.side, whole = false)
+        val joined = source.join.keys(source.side)
+        val columns = side.output
+        val keys = new GatheredKeys((
+          source.means,
+          source.hashed,
+          QueryPlan.normalizeExpressions(source.wanted, columns),
+          joined.map(QueryPlan.normalizeExpressions(_, columns)),
+          side.canonicalized
+        ))
+        val gathering =
+          byPlan.getOrElseUpdate(keys, new Gathering(keys, planOf(source, side, joined)))
+        bySource += source -> gathering
+        gathering
       }
 
-    private def gathering(source: KeySource, side: LogicalPlan): LogicalPlan = {
-      val keys = source.join.keys(source.side)
+    private def planOf(source: KeySource, side: LogicalPlan, keys: Seq[Expression]): LogicalPlan = {
       val limits = settings.join.limits
-      val hashed = source.wanted.isInstanceOf[XxHash64]
-      val gather = Alias(JoinKeys(source.wanted, limits, hashed).toAggregateExpression(), "keys")()
+      val gather =
+        Alias(JoinKeys(source.wanted, limits, source.hashed).toAggregateExpression(), "keys")()
       source.means match {
         case JoinFilter.Broadcast =>
           BroadcastKeys(keys, source.wanted, limits, side, Seq(gather.toAttribute))

@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.joinkeys.KeysSubqueryExec
 import org.apache.spark.sql.execution.{
   FileSourceScanExec,
   FilterExec,
+  ReusedSubqueryExec,
   ScalarSubquery,
   SparkPlan,
   SubqueryExec
@@ -20,20 +21,39 @@ private[latebloom] object JoinFiltersInPlan extends PredicateHelper {
     (filters.collect { case f: JoinFilter => ours(f) }, others)
   }
 
+  /** The conditions that are no join filters. */
+  def others(conditions: Seq[Expression]): Seq[Expression] =
+    conditions.filterNot(_.isInstanceOf[JoinFilter])
+
   private def ours(filter: JoinFilter): JoinFilter = filter.keys match {
     case subquery @ ScalarSubquery(SubqueryExec(name, child, _), _) =>
-      filter.copy(keys = subquery.withNewPlan(KeysSubqueryExec(name, child)))
+      filter.copy(keys = subquery.withNewPlan(filter.gathered.by(name, child)))
     case _ => filter
   }
 
-  /** The plan without join filters: row by row, they would cost more than they save. */
+  /** Tells the filters' keys which nodes of this plan gather them. */
+  def held(filters: Seq[JoinFilter]): Unit = filters.foreach { f =>
+    f.keys match {
+      case ScalarSubquery(keys: KeysSubqueryExec, _)                     => f.gathered.heldBy(keys)
+      case ScalarSubquery(ReusedSubqueryExec(keys: KeysSubqueryExec), _) =>
+        f.gathered.heldBy(keys)
+      case _ =>
+    }
+  }
+
+  /** The plan without join filters: row by row, they would cost more than they save. Other filters
+    * may refer to the keys that these have the subquery of.
+    */
   def removed(plan: SparkPlan): SparkPlan = plan.transformUp {
     case filter @ FilterExec(condition, child) =>
-      val conjuncts = splitConjunctivePredicates(condition)
-      val others = conjuncts.filterNot(_.isInstanceOf[JoinFilter])
-      if (others.size == conjuncts.size) filter
-      else others.reduceOption(And).fold(child)(FilterExec(_, child))
+      val (filters, others) = split(splitConjunctivePredicates(condition))
+      if (filters.isEmpty) {
+        filter
+      } else {
+        held(filters)
+        others.reduceOption(And).fold(child)(FilterExec(_, child))
+      }
     case scan: FileSourceScanExec if scan.dataFilters.exists(_.isInstanceOf[JoinFilter]) =>
-      scan.copy(dataFilters = scan.dataFilters.filterNot(_.isInstanceOf[JoinFilter]))
+      scan.copy(dataFilters = others(scan.dataFilters))
   }
 }

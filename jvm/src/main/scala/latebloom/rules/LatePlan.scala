@@ -96,7 +96,7 @@ private[rules] object LatePlan {
       scan.partitionFilters,
       scan.optionalBucketSet,
       scan.optionalNumCoalescedBuckets,
-      JoinFiltersInPlan.split(scan.dataFilters)._2,
+      JoinFiltersInPlan.others(scan.dataFilters),
       scan.tableIdentifier,
       scan.disableBucketedScan,
       conditions,

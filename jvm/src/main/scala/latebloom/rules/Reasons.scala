@@ -136,6 +136,12 @@ object Reasons {
     s"Join before the $node where that means the same."
   )
 
+  def keyTellsApart(key: Expression, node: String): Reason =
+    about("key-tells-apart", "key" -> ShortSql(key), "node" -> node)(
+      s"Below the $node rows with equal values may have different keys, and above it they have one.",
+      "Join on the column itself, or group by the expression."
+    )
+
   def partitionKey(column: Attribute): Reason =
     about("partition-key", "column" -> column.name)(
       s"${column.name} is a partition column or made by the reader, and in no file.",

@@ -16,7 +16,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, ScanF
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.collection.BitSet
 
-import latebloom.join.{JoinFilter, JoinKeysTest}
+import latebloom.join.{JoinFilter, JoinFiltersInPlan, JoinKeysTest}
 import latebloom.read.{Counter, ScanSpec}
 import latebloom.rules.{Failure, Lookups, ScanFilters, ShortSql}
 
@@ -71,6 +71,8 @@ class LateScan(
       disableBucketedScan
     ) {
   outer =>
+
+  JoinFiltersInPlan.held(joinFilters)
 
   override val nodeName: String =
     s"LateScan $relation ${tableIdentifier.map(_.unquotedString).getOrElse("")}"
@@ -210,6 +212,12 @@ class LateScan(
       CatalystPredicate(conditions.reduceOption(And).getOrElse(Literal.TrueLiteral), read),
       options
     )
+  }
+
+  /** Keys that a subquery in another scan gathers are waited for when they are asked for. */
+  override protected def prepareSubqueries(): Unit = {
+    super.prepareSubqueries()
+    joinFilters.foreach(_.start())
   }
 
   @transient private lazy val counters: Map[String, SQLMetric] = Counter.values.map { c =>

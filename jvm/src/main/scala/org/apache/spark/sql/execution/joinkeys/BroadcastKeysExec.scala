@@ -31,7 +31,8 @@ case class BroadcastKeysExec(
     BroadcastDistribution(HashedRelationBroadcastMode(bound)) :: Nil
   }
 
-  override def executeCollect(): Array[InternalRow] = {
+  /** Subqueries in the keys have run by then. */
+  override def executeCollect(): Array[InternalRow] = executeQuery {
     val relation = child.executeBroadcast[HashedRelation]().value.asReadOnlyCopy()
     val filter = relation match {
       // Spark holds a key of one integer as a long; other rows' keys are several in one.

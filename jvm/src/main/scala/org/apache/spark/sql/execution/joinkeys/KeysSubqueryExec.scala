@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.execution.joinkeys
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
-import scala.concurrent.duration.Duration
+import scala.util.control.NonFatal
 
-import org.apache.spark.SparkException
+import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.execution.{BaseSubqueryExec, SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.util.ThreadUtils
+import org.apache.spark.{SparkException, SparkThrowable}
 
 import latebloom.bloom.KeyFilter
 
 /** Runs what gathers the keys of a join filter, beside the query, once for all scans that wait for
   * it. Threads are its own: the creation side may wait for another join filter in turn, and Spark's
   * pool for subqueries, which has a limit, could be full of those that wait.
+  *
+  * The answer never depends on it. Keys that could not be gathered, or that a scan must not wait
+  * for (see [[PoolThreads]]), are no filter: whatever failed is an error of the query only if the
+  * query itself meets it, and then it is the query's own. Only that it was cancelled is passed on.
   */
 case class KeysSubqueryExec(name: String, child: SparkPlan)
     extends BaseSubqueryExec
-    with UnaryExecNode {
+    with UnaryExecNode
+    with Logging {
+  import KeysSubqueryExec._
 
   override lazy val metrics = Map(
     "keys" -> SQLMetrics.createMetric(sparkContext, "number of keys"),
@@ -28,10 +35,23 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
     "buildTime" -> SQLMetrics.createTimingMetric(sparkContext, "time to gather the keys")
   )
 
-  @transient private lazy val gathering: CompletableFuture[Array[InternalRow]] = {
-    val executionId = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
-    SQLExecution.withThreadLocalCaptured(session, KeysSubqueryExec.threads) {
-      SQLExecution.withExecutionId(session, executionId) {
+  @transient private var gathering: Gathering = _
+
+  /** What gathers the keys now. What failed begins anew with the next execution of the plan. */
+  private def begun: CompletableFuture[Array[InternalRow]] = synchronized {
+    val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    if (
+      gathering == null ||
+      (gathering.rows.isCompletedExceptionally && gathering.execution != execution)
+    ) {
+      gathering = Gathering(execution, gather(execution))
+    }
+    gathering.rows
+  }
+
+  private def gather(execution: String): CompletableFuture[Array[InternalRow]] =
+    SQLExecution.withThreadLocalCaptured(session, threads) {
+      SQLExecution.withExecutionId(session, execution) {
         val start = System.nanoTime()
         val rows = child.executeCollect()
         longMetric("buildTime").set(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
@@ -39,16 +59,24 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
           longMetric("filterSize").set(bytes.length)
           KeyFilter.deserialize(bytes).ifPresent(f => longMetric("keys").set(f.keys))
         }
-        SQLMetrics.postDriverMetricUpdates(sparkContext, executionId, metrics.values.toSeq)
+        SQLMetrics.postDriverMetricUpdates(sparkContext, execution, metrics.values.toSeq)
         rows
       }
     }
+
+  override protected def doPrepare(): Unit = begun
+
+  override def executeCollect(): Array[InternalRow] = {
+    val rows = begun
+    try PoolThreads.await(rows, conf).getOrElse(noFilter)
+    catch {
+      case e: ExecutionException =>
+        val cause = Option(e.getCause).getOrElse(e)
+        if (isCancelled(cause) || !NonFatal(cause)) throw cause
+        logWarning(s"The scans are not filtered by $name: its keys could not be gathered", cause)
+        noFilter
+    }
   }
-
-  override protected def doPrepare(): Unit = gathering
-
-  override def executeCollect(): Array[InternalRow] =
-    ThreadUtils.awaitResult(gathering, Duration.Inf)
 
   override protected def doExecute(): RDD[InternalRow] =
     throw SparkException.internalError("the keys of a join filter are collected, not executed")
@@ -63,4 +91,19 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
 
 object KeysSubqueryExec {
   private val threads = ThreadUtils.newDaemonCachedThreadPool("latebloom-join-keys")
+
+  final private case class Gathering(
+      execution: String,
+      rows: CompletableFuture[Array[InternalRow]]
+  )
+
+  private def noFilter: Array[InternalRow] = Array(InternalRow(null))
+
+  /** Who cancels a query wants it to end, not to go on without a filter. */
+  private def isCancelled(e: Throwable): Boolean =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).exists {
+      case _: InterruptedException => true
+      case s: SparkThrowable       => s.getCondition == "SPARK_JOB_CANCELLED"
+      case _                       => false
+    }
 }
