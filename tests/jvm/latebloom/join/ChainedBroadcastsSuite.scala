@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import java.io.File
+import java.nio.file.{Files, Path, Paths}
+import java.util.concurrent.{Executors, TimeUnit}
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.network.util.JavaUtils
+import org.apache.spark.sql.SparkSession
+
+import latebloom.LateBloomExtensions
+import latebloom.inspect.PlanNodes
+import latebloom.scan.LateScan
+
+/** Broadcasts that wait for each other's keys, where Spark has two threads to make them: a size
+  * that is fixed for the life of a process, so that it is a process of its own.
+  */
+class ChainedBroadcastsSuite extends AnyFunSuite {
+
+  test("four queries at once, whose broadcasts filter each other, end with two threads for them") {
+    val directory = Files.createTempDirectory("chained")
+    val log = directory.resolve("log").toFile
+    val command = Seq(
+      Paths.get(sys.props("java.home"), "bin", "java").toString,
+      "-Xmx1g",
+      "-Dlog4j2.configurationFile=" + sys.props("log4j2.configurationFile"),
+      "-cp",
+      sys.props("java.class.path")
+    ) ++ opens ++ Seq(ChainedBroadcasts.getClass.getName.stripSuffix("$"), directory.toString)
+    val process = new ProcessBuilder(command.asJava)
+      .redirectErrorStream(true)
+      .redirectOutput(log)
+      .start()
+    try {
+      val ended = process.waitFor(4, TimeUnit.MINUTES)
+      val said = Files.readString(log.toPath)
+      assert(ended, s"it hangs:\n$said")
+      assert(process.exitValue() == 0, said)
+      assert(said.contains("filtered by another broadcast: true"))
+    } finally {
+      process.destroyForcibly()
+      JavaUtils.deleteRecursively(directory.toFile)
+    }
+  }
+
+  /** What Spark needs to be opened to it, as this process was given it. */
+  private def opens: Seq[String] = java.lang.management.ManagementFactory.getRuntimeMXBean
+    .getInputArguments.asScala.toSeq.filter(_.startsWith("--add-opens"))
+}
+
+/** Four times the same query, all at once: each of four broadcasts is filtered by the next one. */
+object ChainedBroadcasts {
+
+  def main(args: Array[String]): Unit = {
+    val data = Paths.get(args(0))
+    val spark = SparkSession.builder()
+      .master("local[2]")
+      .config("spark.sql.extensions", classOf[LateBloomExtensions].getName)
+      .config("spark.sql.broadcastExchange.maxThreadThreshold", "2")
+      .config("spark.latebloom.join.minScanBytes", "0")
+      .config("spark.sql.warehouse.dir", data.resolve("warehouse").toString)
+      .config("spark.ui.enabled", "false")
+      .getOrCreate()
+    write(spark, data)
+    val expected = {
+      spark.conf.set("spark.latebloom.enabled", "false")
+      val count = query(spark).head().getLong(0)
+      spark.conf.set("spark.latebloom.enabled", "true")
+      count
+    }
+    Seq("true", "false").foreach { adaptive =>
+      spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+      val queries = Executors.newFixedThreadPool(4)
+      val counts =
+        (1 to 4).map(_ => queries.submit(() => query(spark).head().getLong(0))).map(_.get)
+      queries.shutdown()
+      require(counts.forall(_ == expected), s"$counts, not $expected")
+    }
+    val filtered = PlanNodes.all(query(spark).queryExecution.executedPlan).exists {
+      case s: LateScan =>
+        s.relation.location.rootPaths.head.getName == "d" && s.joinFilters.nonEmpty
+      case _ => false
+    }
+    println(s"filtered by another broadcast: $filtered")
+    spark.stop()
+    sys.exit(0)
+  }
+
+  private val tables = Seq("d", "e", "f", "g")
+
+  private def write(spark: SparkSession, data: Path): Unit = {
+    def save(table: String, columns: String*) = {
+      val path = new File(data.toFile, table).toString
+      spark.range(3000).selectExpr(columns: _*).write.parquet(path)
+      spark.read.parquet(path).createOrReplaceTempView(table)
+    }
+    save("t", "id", "id % 100 d_key")
+    tables.foreach(t => save(t, s"id ${t}_id", "id % 50 next", "id % 9 few"))
+  }
+
+  private def query(spark: SparkSession) = spark.sql(
+    "select /*+ broadcast(d), broadcast(e), broadcast(f), broadcast(g) */ count(*) from t " +
+      "join d on t.d_key = d.d_id join e on d.next = e.e_id join f on e.next = f.f_id " +
+      "join g on f.next = g.g_id where g.few = 3 and d.few < 8 and e.few < 8 and f.few < 8"
+  )
+}
