@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from latebloom.bench.suites import (
     adaptive,
+    copies,
     first_light,
     joins,
     memory,
@@ -23,6 +24,7 @@ SUITES = {
     suite.name: suite
     for suite in (
         adaptive.SUITE,
+        copies.SUITE,
         first_light.SUITE,
         joins.SUITE,
         memory.SUITE,
