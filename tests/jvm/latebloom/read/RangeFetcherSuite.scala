@@ -70,7 +70,8 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
   }
 
   test("a range outside the file names its place and fetches nothing") {
-    for (range <- Seq(9990L -> 11, -1L -> 5, 20000L -> 1)) {
+    val wrapping = Seq(Long.MaxValue -> 5, (Long.MaxValue - 3) -> 5, 5L -> -1)
+    for (range <- Seq(9990L -> 11, -1L -> 5, 20000L -> 1) ++ wrapping) {
       val e = intercept[EOFException](fetch(0, 0L -> 10, range))
       assert(e.getMessage.contains("of a file of 10000 bytes"))
     }

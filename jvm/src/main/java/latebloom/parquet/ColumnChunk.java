@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,6 @@ import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
-import org.apache.parquet.format.Util;
 import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.internal.column.columnindex.OffsetIndex;
@@ -43,6 +41,7 @@ final class ColumnChunk {
   final ColumnDescriptor descriptor;
   final ColumnChunkMetaData meta;
   final int rows;
+  private final long fileLength;
   private final boolean chainsPages;
   private final Counters counters;
 
@@ -64,6 +63,7 @@ final class ColumnChunk {
   }
 
   /**
+   * @param fileLength bytes of the file
    * @param chainsPages whether the file's writer may have made DELTA_BYTE_ARRAY pages that build on
    *     each other
    */
@@ -72,12 +72,14 @@ final class ColumnChunk {
       ColumnDescriptor descriptor,
       ColumnChunkMetaData meta,
       int rows,
+      long fileLength,
       boolean chainsPages,
       Counters counters) {
     this.place = place;
     this.descriptor = descriptor;
     this.meta = meta;
     this.rows = rows;
+    this.fileLength = fileLength;
     this.chainsPages = chainsPages;
     this.counters = counters;
   }
@@ -88,7 +90,15 @@ final class ColumnChunk {
         && indexBytes == null
         && !walked
         && !indexUseless
-        && meta.getOffsetIndexReference() != null;
+        && liesInFile(meta.getOffsetIndexReference());
+  }
+
+  /** Whether there is such an index, at a place that can be read: Spark reads many files without. */
+  boolean liesInFile(IndexReference index) {
+    return index != null
+        && index.getOffset() >= 0
+        && index.getLength() > 0
+        && index.getOffset() <= fileLength - index.getLength();
   }
 
   Wanted indexRange() {
@@ -108,9 +118,7 @@ final class ColumnChunk {
   private void parseIndex(Bytes bytes) {
     try {
       OffsetIndex read =
-          ParquetMetadataConverter.fromParquetOffsetIndex(
-              Util.readOffsetIndex(
-                  new ByteArrayInputStream(bytes.array(), bytes.start(), bytes.length())));
+          ParquetMetadataConverter.fromParquetOffsetIndex(ThriftReader.offsetIndex(bytes));
       if (isConsistent(read)) {
         index = read;
         pages = new Page[read.getPageCount()];
@@ -130,14 +138,15 @@ final class ColumnChunk {
 
   private boolean isConsistent(OffsetIndex read) {
     int n = read.getPageCount();
-    long end = start() + meta.getTotalSize();
     for (int i = 0; i < n; i++) {
       long row = read.getFirstRowIndex(i);
       boolean rowFits = i == 0 ? row == 0 : row > read.getFirstRowIndex(i - 1);
+      long before = read.getOffset(i) - start();
       boolean bytesFit =
-          read.getOffset(i) >= start()
+          before >= 0
+              && read.getOffset(i) >= 0
               && read.getCompressedPageSize(i) > 0
-              && read.getOffset(i) + read.getCompressedPageSize(i) <= end;
+              && before <= meta.getTotalSize() - read.getCompressedPageSize(i);
       if (!rowFits || row >= rows || !bytesFit) {
         return false;
       }
@@ -271,22 +280,10 @@ final class ColumnChunk {
         : header.getData_page_header_v2().getNum_values();
   }
 
-  /** Stream over a stretch of bytes that knows how far it was read. */
-  private static final class CountingStream extends ByteArrayInputStream {
-    CountingStream(Bytes b) {
-      super(b.array(), b.start(), b.length());
-    }
-
-    int position() {
-      return pos;
-    }
-  }
-
   private void parseHeader(Page page) throws IOException {
-    CountingStream in = new CountingStream(page.bytes);
-    PageHeader header = Util.readPageHeader(in);
-    int at = in.position() - page.bytes.start();
-    page.body = page.bytes.slice(at, header.getCompressed_page_size());
+    ThriftReader.Header read = ThriftReader.pageHeader(page.bytes);
+    PageHeader header = read.header();
+    page.body = page.bytes.slice(read.length(), header.getCompressed_page_size());
     boolean complete =
         switch (header.getType()) {
           case DATA_PAGE -> header.isSetData_page_header();

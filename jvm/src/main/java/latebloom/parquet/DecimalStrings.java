@@ -80,7 +80,7 @@ final class DecimalStrings implements StringValues {
 
   /** Numbers in no more bytes than each needs, as {@code BigInteger} would write them. */
   private void addSmall(int n, int[] offsets, int[] lengths) {
-    reserve(n * Long.BYTES);
+    reserve((long) n * Long.BYTES);
     for (int i = 0; i < n; i++) {
       long v = values[i];
       int length = (Long.SIZE - Long.numberOfLeadingZeros(v ^ v >> 63)) / 8 + 1;
@@ -94,9 +94,9 @@ final class DecimalStrings implements StringValues {
     }
   }
 
-  private void reserve(int more) {
+  private void reserve(long more) {
     if (data.length - used < more) {
-      data = Arrays.copyOf(data, Math.addExact(used + used / 2, more));
+      data = Arrays.copyOf(data, Sizes.grown(used + more, "a block of decimals"));
     }
   }
 }

@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.compression.CompressionCodecFactory;
@@ -34,12 +35,31 @@ final class Decompressor implements Closeable {
   }
 
   /**
+   * The most bytes that {@code length} bytes can hold, so that what claims to hold more is refused
+   * before memory is taken for it. Snappy copies 64 bytes by an element of three; deflate 258 by two
+   * bits; a block of Zstandard, of four bytes or more, has up to 128 KiB; a byte of LZ4 adds 255.
+   */
+  static long mostBytes(CompressionCodecName codec, int length) {
+    return switch (codec) {
+      case UNCOMPRESSED -> length;
+      case SNAPPY -> length * 22L;
+      case GZIP -> length * 1032L;
+      case ZSTD -> length * (128L << 10) / 4;
+      case LZ4_RAW, LZ4 -> length * 255L;
+      default -> Integer.MAX_VALUE;
+    };
+  }
+
+  /**
    * Fills {@code to[at, at + size)} from {@code from}.
    *
    * @throws CorruptPageException if {@code from} is no such stream or holds another number of bytes
    */
   void decompress(CompressionCodecName codec, Bytes from, byte[] to, int at, int size)
       throws IOException {
+    // Native code checks neither.
+    Objects.checkFromIndexSize(at, size, to.length);
+    Objects.checkFromIndexSize(from.start(), from.length(), from.array().length);
     int n;
     try {
       n =

@@ -165,10 +165,6 @@ final class DeltaStrings implements StringValues {
   }
 
   private void grow(int used, int more) {
-    long needed = (long) used + more + SLACK;
-    if (needed > Integer.MAX_VALUE - 8) {
-      throw new CorruptPageException("a block of strings of " + needed + " bytes");
-    }
-    data = Arrays.copyOf(data, (int) Math.min(Integer.MAX_VALUE - 8, needed + needed / 2 + 64));
+    data = Arrays.copyOf(data, Sizes.grown((long) used + more + SLACK, "a block of strings"));
   }
 }

@@ -178,8 +178,9 @@ final class EntryWriter {
     values = 0;
   }
 
+  // What is more than a vector holds wraps around, and Spark's vector refuses it in its own words.
   private void reserve(int n) {
-    to.reserve(Math.addExact(at, n));
+    to.reserve(at + n);
   }
 
   private void wrote(int n) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import latebloom.read.RangeFetcher.Wanted;
-import org.apache.parquet.format.Util;
 import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.internal.column.columnindex.ColumnIndex;
@@ -36,7 +34,7 @@ final class PageIndexes implements ColumnIndexStore {
         ranges.add(c.indexRange());
       }
       IndexReference ref = c.meta.getColumnIndexReference();
-      if (ref != null) {
+      if (c.liesInFile(ref)) {
         ranges.add(
             ColumnChunk.wanted(
                 ref.getOffset(), ref.getLength(), b -> columnIndexes.put(c.meta.getPath(), b)));
@@ -54,8 +52,7 @@ final class PageIndexes implements ColumnIndexStore {
     try {
       return ParquetMetadataConverter.fromParquetColumnIndex(
           chunks.get(column).meta.getPrimitiveType(),
-          Util.readColumnIndex(
-              new ByteArrayInputStream(bytes.array(), bytes.start(), bytes.length())));
+          ThriftReader.columnIndex(bytes));
     } catch (IOException e) {
       return null;
     }

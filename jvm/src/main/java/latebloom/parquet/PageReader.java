@@ -61,7 +61,7 @@ final class PageReader {
   private byte[] atLeast(int size, Buffer buffer) {
     int before = buffer.bytes.length;
     if (before < size) {
-      int after = Math.max(size, before + before / 2);
+      int after = (int) Math.max(size, Math.min(Sizes.MOST, before + before / 2L));
       memory.hold(after - before);
       buffer.bytes = new byte[after];
     }
@@ -121,10 +121,15 @@ final class PageReader {
           "a page of " + size + " bytes in a column chunk of "
               + chunk.meta.getTotalUncompressedSize());
     }
+    if (size > Decompressor.mostBytes(codec, from.length())) {
+      throw new CorruptPageException(
+          "a page of " + size + " bytes in " + from.length() + " bytes of " + codec);
+    }
     if (size == 0) {
       return new Bytes(new byte[SLACK], 0, 0);
     }
-    byte[] to = into == null ? new byte[size + SLACK] : atLeast(size + SLACK, into);
+    int capacity = Sizes.ofArray((long) size + SLACK, "a page");
+    byte[] to = into == null ? new byte[capacity] : atLeast(capacity, into);
     decompressor.decompress(codec, from, to, 0, size);
     return new Bytes(to, 0, size);
   }

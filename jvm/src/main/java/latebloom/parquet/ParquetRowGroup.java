@@ -138,6 +138,7 @@ final class ParquetRowGroup implements RowGroup {
                 column,
                 meta(column),
                 rows,
+                split.fetcher.fileLength(),
                 split.chainsPages,
                 split.counters));
   }

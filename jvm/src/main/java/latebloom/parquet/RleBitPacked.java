@@ -222,7 +222,7 @@ final class RleBitPacked {
 
   private void nextRun() {
     int header = varint();
-    int count;
+    long count;
     if ((header & 1) == 0) {
       count = header >>> 1;
       int bytes = (bitWidth + 7) >>> 3;
@@ -239,16 +239,17 @@ final class RleBitPacked {
       long groups = header >>> 1;
       long bytes = Math.min(groups * bitWidth, end - pos);
       // The last group of a page may be cut short after its last value.
-      count = (int) Math.min(groups * 8, bytes * 8 / bitWidth);
+      count = Math.min(groups * 8, bytes * 8 / bitWidth);
       repeated = false;
       packedAt = pos;
       pos += (int) bytes;
     }
-    if (count <= 0 || count > Integer.MAX_VALUE - runEnd) {
+    if (count <= 0) {
       throw new CorruptPageException("a run of " + count + " values");
     }
     runStart = runEnd;
-    runEnd += count;
+    // No index is larger, whatever runs are padded to.
+    runEnd = (int) Math.min(runEnd + count, Integer.MAX_VALUE);
   }
 
   private int varint() {

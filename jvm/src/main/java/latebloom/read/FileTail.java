@@ -64,12 +64,12 @@ public final class FileTail {
 
   /** Copies what there is from {@code position} on, which it has; at most {@code length} bytes, -1 at the end. */
   public int read(long position, byte[] into, int offset, int length) {
-    int from = (int) (position - start);
-    int n = Math.min(length, bytes.length - from);
+    long from = position - start;
+    int n = (int) Math.min(length, bytes.length - from);
     if (n <= 0) {
       return length == 0 ? 0 : -1;
     }
-    System.arraycopy(bytes, from, into, offset, n);
+    System.arraycopy(bytes, (int) from, into, offset, n);
     return n;
   }
 }

@@ -73,6 +73,7 @@ public final class RangeFetcher {
     long start = System.nanoTime();
     List<Wanted> rest = new ArrayList<>();
     for (Wanted range : ranges) {
+      checkWithin(range);
       if (!in.tail().deliver(range) && !ahead.deliver(range)) {
         rest.add(range);
       }
@@ -116,11 +117,14 @@ public final class RangeFetcher {
    * goes wrong is forgotten: {@link #fetch} tries again.
    */
   public void prefetch(List<Wanted> ranges) {
-    List<Wanted> missing = ranges.stream().filter(r -> !in.tail().has(r)).toList();
-    if (missing.isEmpty()) {
-      return;
-    }
     try {
+      for (Wanted range : ranges) {
+        checkWithin(range);
+      }
+      List<Wanted> missing = ranges.stream().filter(r -> !in.tail().has(r)).toList();
+      if (missing.isEmpty()) {
+        return;
+      }
       List<Request> requests = merge(missing);
       if (memory.tryHoldAhead(bytes(requests))) {
         next = Prefetch.send(in, requests);
@@ -145,7 +149,21 @@ public final class RangeFetcher {
     return speed.roundTripBytes();
   }
 
-  private List<Request> merge(List<Wanted> ranges) throws EOFException {
+  /** Bytes of the file. */
+  public long fileLength() {
+    return fileLength;
+  }
+
+  /** From here on the end of a range is a number, and one within the file. */
+  private void checkWithin(Wanted w) throws EOFException {
+    if (w.offset < 0 || w.length < 0 || w.offset > fileLength - w.length) {
+      throw new EOFException(
+          "the footer or an index places " + w.length + " bytes of data at byte " + w.offset
+              + " of a file of " + fileLength + " bytes: the file is truncated or corrupt");
+    }
+  }
+
+  private List<Request> merge(List<Wanted> ranges) {
     List<Wanted> sorted = new ArrayList<>(ranges);
     sorted.sort(Comparator.comparingLong(Wanted::offset));
     List<Request> requests = new ArrayList<>();
@@ -154,11 +172,6 @@ public final class RangeFetcher {
     long from = 0;
     long to = 0;
     for (Wanted w : sorted) {
-      if (w.offset < 0 || w.length < 0 || w.end() > fileLength) {
-        throw new EOFException(
-            "the footer or an index places data at bytes " + w.offset + " to " + w.end()
-                + " of a file of " + fileLength + " bytes: the file is truncated or corrupt");
-      }
       boolean joins = w.offset - to <= gap && w.end() - from <= MAX_MERGED || w.end() <= to;
       if (parts.isEmpty() || !joins) {
         if (!parts.isEmpty()) {

@@ -374,7 +374,8 @@ public class ColumnBenchmark {
   public int ours() throws IOException {
     Counters counters = new Counters();
     ColumnChunk chunk =
-        new ColumnChunk(new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, false, counters);
+        new ColumnChunk(
+            new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, Long.MAX_VALUE, false, counters);
     List<RangeFetcher.Wanted> ranges = new ArrayList<>();
     chunk.want(Selection.all(ROWS), ranges);
     ranges
