@@ -91,6 +91,18 @@ class PageReaderSuite extends AnyFunSuite {
     }
   }
 
+  test("a page may have as many rows as an int can count") {
+    // The first has a value, all others are null; a run is padded to eights.
+    val levels = varint(1 << 1) ++ Array[Byte](1) ++ varint((most - 1L) << 1) ++ Array[Byte](0)
+    val body = little(levels.length) ++ levels ++ new Array[Byte](8)
+    val made = HandMadeChunk.page(most, Encoding.PLAIN, body, body.length)
+    val chunk = HandMadeChunk.of("optional int64 c", UNCOMPRESSED, most.toLong, most, made)
+    withReader { reader =>
+      val valid = FlatPage.read(chunk, 0, reader, null).valid()
+      assert(valid.count() == 1 && !valid.isNull(0) && valid.isNull(most - 1))
+    }
+  }
+
   test("headers and indexes claim no more elements than there are bytes, and no endless depth") {
     // An offset index whose first field is a list of 2^31 - 1 structures.
     val list = Array[Byte](0x19, 0xfc.toByte) ++ varint(most.toLong)

@@ -96,9 +96,10 @@ final class FlatPage {
     if (rows == 0 || levels.shared(0, rows - 1) == max) {
       return null;
     }
-    long[] valid = new long[(rows + 63) >>> 6];
+    long[] valid = new long[(int) ((rows + 63L) >>> 6)];
     int[] block = new int[64];
-    for (int from = 0; from < rows; from += 64) {
+    for (int w = 0; w < valid.length; w++) {
+      int from = w << 6;
       int n = Math.min(64, rows - from);
       long shared = levels.shared(from, from + n - 1);
       long word = 0;
@@ -112,7 +113,7 @@ final class FlatPage {
           word |= (block[i] == max ? 1L : 0) << i;
         }
       }
-      valid[from >>> 6] = word;
+      valid[w] = word;
     }
     ValidRows some = new ValidRows(valid);
     return some.count() == rows ? null : some;
