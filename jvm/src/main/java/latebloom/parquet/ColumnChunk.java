@@ -35,6 +35,9 @@ import org.apache.spark.TaskKilledException;
  * wanted rows are fetched. Without one, or when all pages are wanted, the chunk is fetched whole and
  * its page headers are walked. Pages of a repeated column that were walked have no known
  * rows.
+ *
+ * <p>A chunk of a flat column may have more values than the row group has rows. Spark's reader takes
+ * as many as there are rows, from the first, and leaves the rest; so do we.
  */
 final class ColumnChunk {
   final ColumnPlace place;
@@ -239,7 +242,7 @@ final class ColumnChunk {
           }
           dictionary = page;
         } else if (type == PageType.DATA_PAGE || type == PageType.DATA_PAGE_V2) {
-          starts.add((int) values);
+          starts.add((int) Math.min(values, rows));
           found.add(page);
           int n = valueCount(page.header);
           if (n < 0 || n > meta.getValueCount() - values) {
@@ -254,7 +257,7 @@ final class ColumnChunk {
     } catch (IOException | RuntimeException e) {
       throw place.corrupt(found.size(), e);
     }
-    if (rowsFollowValues() && values != rows) {
+    if (rowsFollowValues() && values < rows) {
       throw place.corrupt(
           found.size(), new CorruptPageException(values + " values for " + rows + " rows"));
     }
@@ -363,7 +366,7 @@ final class ColumnChunk {
         if (page < 0 ? type != PageType.DICTIONARY_PAGE : !data) {
           throw new CorruptPageException("the index leads to a page of type " + type);
         }
-        if (page >= 0 && rowsFollowValues() && valueCount(p.header) != endRow(page) - firstRow(page)) {
+        if (page >= 0 && rowsFollowValues() && !holdsItsRows(page)) {
           throw new CorruptPageException(
               valueCount(p.header) + " values, where the offset index has "
                   + (endRow(page) - firstRow(page)) + " rows");
@@ -373,6 +376,13 @@ final class ColumnChunk {
       }
     }
     return p.header;
+  }
+
+  /** Whether a page of a flat column has a value for each of its rows; only the last may have more. */
+  private boolean holdsItsRows(int page) {
+    int values = valueCount(pages[page].header);
+    int wanted = endRow(page) - firstRow(page);
+    return page == pages.length - 1 ? values >= wanted : values == wanted;
   }
 
   /** Compressed body of a data page, or of the dictionary page for -1. */

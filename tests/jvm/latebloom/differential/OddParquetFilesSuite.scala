@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.differential
+
+import java.io.File
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.Encoding
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.hadoop.ParquetFileWriter
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.hadoop.util.HadoopOutputFile
+import org.apache.parquet.schema.MessageTypeParser
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.DataFrame
+
+import latebloom.LateBloomTest
+
+/** Parquet files that no writer should write and some do, and files that were damaged. */
+class OddParquetFilesSuite extends LateBloomTest {
+  private def table(file: File): DataFrame = spark.read.parquet(file.getPath)
+
+  /** A file of INT32 columns `a`, required, and `b`, optional, in PLAIN pages.
+    *
+    * @param rows
+    *   of the one row group, as its footer says
+    * @param pages
+    *   how many values each page has; those of `b` are null where odd
+    */
+  private def write(file: File, rows: Int, pages: Seq[Int]): Unit = {
+    val schema = MessageTypeParser.parseMessageType("message m { required int32 a; optional int32 b; }")
+    val out = HadoopOutputFile.fromPath(new Path(file.toURI), new Configuration())
+    val writer =
+      new ParquetFileWriter(out, schema, ParquetFileWriter.Mode.CREATE, 1L << 20, 0)
+    writer.start()
+    writer.startBlock(rows.toLong)
+    for (column <- schema.getColumns.asScala) {
+      writer.startColumn(column, pages.sum.toLong, CompressionCodecName.UNCOMPRESSED)
+      pages.scanLeft(0)(_ + _).zip(pages).foreach { case (first, n) =>
+        val values = (first until first + n).filter(v => column.getPath.head == "a" || v % 2 == 0)
+        val levels = if (column.getPath.head == "a") BytesInput.empty() else levelsOf(first, n)
+        val body = BytesInput.from(values.flatMap(v => little(v * 10)).toArray)
+        val stats = Statistics.getBuilderForReading(column.getPrimitiveType).build()
+        val all = BytesInput.concat(levels, body)
+        writer.writeDataPage(
+          n,
+          all.size.toInt,
+          all,
+          stats,
+          Encoding.RLE,
+          Encoding.RLE,
+          Encoding.PLAIN
+        )
+      }
+      writer.endColumn()
+    }
+    writer.endBlock()
+    writer.end(java.util.Map.of())
+  }
+
+  private def little(v: Int): Array[Byte] = Array.tabulate(4)(i => (v >>> 8 * i).toByte)
+
+  /** Definition levels of so many values: 1 for even numbers; a run each, behind their length. */
+  private def levelsOf(first: Int, n: Int): BytesInput = {
+    val runs = (first until first + n).flatMap(v => Seq[Byte](2, ((v + 1) % 2).toByte)).toArray
+    BytesInput.from(little(runs.length) ++ runs)
+  }
+
+  for {
+    (what, pages) <- Seq(
+      "on its one page" -> Seq(6),
+      "on its last page" -> Seq(2, 4),
+      "on pages of their own" -> Seq(3, 1, 3)
+    )
+  } test(s"of a column with more values than rows, $what, the first are read, as Spark does") {
+    withTempPath { file =>
+      write(file, 3, pages)
+      for (
+        condition <- Seq("a >= 0", "a > 10", "b is null", "b = 20", "a < 30 and b is not null", "a % 20 = 0")
+      ) {
+        sameAnswer(table(file).where(condition)) { plan =>
+          assert(lateScans(plan).map(_.metrics("rowsFiltered").value).sum < 3)
+        }
+      }
+      assert(table(file).where("a >= 0").count() == 3)
+    }
+  }
+
+  test("a column with fewer values than rows is corrupt, and the error says where") {
+    withTempPath { file =>
+      write(file, 7, Seq(3, 1))
+      val failure = intercept[SparkException](table(file).where("a >= 0").collect())
+      val text = chain(failure).map(_.getMessage).mkString("\n")
+      assert(text.contains("4 values for 7 rows") && text.contains("column a"))
+      assert(failure.getCondition.startsWith("FAILED_READ_FILE"))
+    }
+  }
+
+  private def chain(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+}
