@@ -19,6 +19,7 @@ import org.apache.spark.SparkException
 import org.apache.spark.sql.DataFrame
 
 import latebloom.LateBloomTest
+import latebloom.parquet.FooterEdit
 
 /** Parquet files that no writer should write and some do, and files that were damaged. */
 class OddParquetFilesSuite extends LateBloomTest {
@@ -102,4 +103,35 @@ class OddParquetFilesSuite extends LateBloomTest {
 
   private def chain(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+
+  test("a damaged length in a dictionary of strings is an error of the file, as it is for Spark") {
+    for (length <- Seq(-1, 1 << 30, Int.MaxValue)) withTempPath { folder =>
+      spark.range(0, 4000, 1, 1)
+        .selectExpr("id % 10 as k", "concat('text ', id % 40) as s")
+        .write.option("compression", "none").parquet(folder.getPath)
+      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      val place = FooterEdit.columns(FooterEdit.read(file), "s").head.getDictionary_page_offset
+      // The fourth entry, behind three of six characters.
+      FooterEdit.patch(file, FooterEdit.bodyAt(file, place) + 3 * (4 + 6), little(length))
+      for (
+        query <- Seq[DataFrame => DataFrame](
+          // What looks the codes up is above the scan, in it compiled, in it by its bytes.
+          _.where("k = 3").selectExpr("upper(s)"),
+          _.where("k = 3").selectExpr("s"),
+          _.where("length(s) > 3"),
+          _.where("s like 'text 1%'"),
+          _.where("k = 3 and s > 'text 1'").groupBy("s").count()
+        )
+      ) {
+        val vanilla = off(intercept[SparkException](query(table(folder)).collect()))
+        val df = query(table(folder))
+        assert(lateScans(df).nonEmpty)
+        val failure = intercept[SparkException](df.collect())
+        assert(failure.getCondition == vanilla.getCondition)
+        assert(failure.getMessageParameters.get("path").contains(file.getName))
+        val text = chain(failure).map(_.getMessage).mkString("\n")
+        assert(text.contains("row group 0, column s, dictionary page"), text)
+      }
+    }
+  }
 }

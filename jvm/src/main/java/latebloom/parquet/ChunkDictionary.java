@@ -18,12 +18,14 @@ import org.apache.parquet.format.Encoding;
  *
  * <p>Entries are decoded as they are asked for: a few rows of a large row group must not pay for all
  * of its dictionary. An entry may be one that Spark refuses to convert. That is an error only for a
- * row that has it.
+ * row that has it. One whose bytes can't be right is an error that names the dictionary's page, and
+ * what is handed to Spark's vectors was found before ({@link #ready}).
  */
 final class ChunkDictionary implements Entries {
   /** Byte strings are located in steps of at least so many. */
   private static final int STEP = 1024;
 
+  private final ColumnPlace place;
   private final FlatType type;
   private final int size;
 
@@ -42,13 +44,14 @@ final class ChunkDictionary implements Entries {
   /**
    * @param size entries, from the dictionary page's header
    */
-  ChunkDictionary(FlatType type, Bytes page, int size) {
+  ChunkDictionary(ColumnPlace place, FlatType type, Bytes page, int size) {
     // An entry of zero bytes is a fixed string of no length; there can be but one of those.
     int least = type.physical() == Physical.BINARY ? Integer.BYTES : Math.max(type.width(), 1);
     if (size < 0 || (long) size * least > page.length() && size > 1) {
       throw new CorruptPageException(
           "a dictionary of " + size + " entries in " + page.length() + " bytes");
     }
+    this.place = place;
     this.type = type;
     this.size = size;
     if (type.isBytes()) {
@@ -79,7 +82,7 @@ final class ChunkDictionary implements Entries {
       try {
         entries.read(ascending(0, size), size, all);
       } catch (CorruptPageException | IndexOutOfBoundsException e) {
-        throw e;
+        throw place.corrupt(-1, e);
       } catch (RuntimeException e) {
         readOneByOne(all);
       }
@@ -155,6 +158,11 @@ final class ChunkDictionary implements Entries {
   }
 
   @Override
+  public void ready(int[] codes, int n) {
+    locateTo(check(codes, n));
+  }
+
+  @Override
   public RuntimeException corrupt(String what) {
     return new CorruptPageException(what);
   }
@@ -179,7 +187,11 @@ final class ChunkDictionary implements Entries {
     int n = to - located;
     int[] moreOffsets = new int[n];
     int[] moreLengths = new int[n];
-    strings.locate(ascending(located, n), n, moreOffsets, moreLengths);
+    try {
+      strings.locate(ascending(located, n), n, moreOffsets, moreLengths);
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw place.corrupt(-1, e);
+    }
     offsets = Arrays.copyOf(offsets, to);
     lengths = Arrays.copyOf(lengths, to);
     System.arraycopy(moreOffsets, 0, offsets, located, n);

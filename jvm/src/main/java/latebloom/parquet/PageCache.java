@@ -96,7 +96,7 @@ final class PageCache {
         page = page.copy();
       }
       try {
-        dictionary = new ChunkDictionary(type, page, header.getNum_values());
+        dictionary = new ChunkDictionary(chunk.place, type, page, header.getNum_values());
       } catch (CorruptPageException | IndexOutOfBoundsException e) {
         throw chunk.place.corrupt(-1, e);
       }

@@ -27,6 +27,14 @@ public interface Entries extends Dictionary {
     return max;
   }
 
+  /**
+   * Throws unless these are codes of entries that can be looked up. Spark's vectors look them up when
+   * the scan is over, where nobody would say which file is corrupt.
+   */
+  default void ready(int[] codes, int n) {
+    check(codes, n);
+  }
+
   /** What the format's decoders throw where the bytes can't be right. */
   RuntimeException corrupt(String what);
 

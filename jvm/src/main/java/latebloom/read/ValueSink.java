@@ -87,8 +87,7 @@ public class ValueSink {
       vector.setDictionary(dictionary);
     }
     if (ids != null) {
-      // Spark looks the codes up later, where nobody would say which file is corrupt.
-      dictionary.check(codes, valid);
+      dictionary.ready(codes, valid);
       if (nulls != null) {
         spreadCodes(codes, valid, rows, n, nulls);
       }
