@@ -109,6 +109,15 @@ final class ColumnChunk {
     return wanted(ref.getOffset(), ref.getLength(), b -> indexBytes = b);
   }
 
+  /** Forgets where the pages lie: the chunk will be fetched whole. Nothing must have been fetched by it. */
+  void dropIndex() {
+    index = null;
+    indexBytes = null;
+    indexUseless = true;
+    firstRow = null;
+    pages = new Page[0];
+  }
+
   /** Where the pages lie; null if the index was not fetched or can't be true. */
   OffsetIndex index() {
     if (indexBytes != null) {

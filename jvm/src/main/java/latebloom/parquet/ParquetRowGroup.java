@@ -43,6 +43,9 @@ final class ParquetRowGroup implements RowGroup {
   private final Map<Use, SelectiveColumn> ourCursors = new HashMap<>();
   private final Map<Use, SparkColumn> sparkCursors = new HashMap<>();
 
+  /** Whether offset indexes are used. */
+  private boolean placed;
+
   private record Use(int column, int use) {}
 
   ParquetRowGroup(ParquetSplit split, BlockMetaData block, int index) {
@@ -52,6 +55,7 @@ final class ParquetRowGroup implements RowGroup {
     this.pageBudget =
         new PageCache.Budget(split.spec.options().pageCacheBytes(), split.memory);
     this.rows = Math.toIntExact(block.getRowCount());
+    this.placed = split.trusted.places();
     this.metas = new HashMap<>();
     block.getColumns().forEach(c -> metas.put(c.getPath(), c));
   }
@@ -67,9 +71,16 @@ final class ParquetRowGroup implements RowGroup {
     if (pruning == null) {
       return Selection.all(rows);
     }
-    PageIndexes indexes = new PageIndexes(indexed());
+    List<ColumnChunk> indexed = indexed();
+    PageIndexes indexes = new PageIndexes(indexed);
     split.fetcher.fetch(indexes.ranges());
-    return pruning.rows(rows, indexes);
+    Selection left = pruning.rows(rows, indexes);
+    // Here Spark reads by the places of pages, too, whoever wrote them.
+    placed |= !left.isAll();
+    if (!placed) {
+      indexed.forEach(ColumnChunk::dropIndex);
+    }
+    return left;
   }
 
   @Override
@@ -85,15 +96,24 @@ final class ParquetRowGroup implements RowGroup {
       return false;
     }
     Statistics<?> stats = meta(column.leaf()).getStatistics();
+    boolean nested = column.leaf().getPath().length > 1;
     boolean noNulls =
         column.leaf().getMaxDefinitionLevel() == 0
-            || stats != null && stats.isNumNullsSet() && stats.getNumNulls() == 0;
+            || split.trusted.nullCounts() && !nested && hasNoNulls(stats);
     if (!noNulls && !predicate.nullPasses()) {
       return false;
     }
-    return coversValues(predicate, column.flat(), stats);
+    boolean bounded = split.trusted.bounds() && !nested;
+    return coversValues(predicate, column.flat(), bounded ? stats : null);
   }
 
+  private static boolean hasNoNulls(Statistics<?> stats) {
+    return stats != null && stats.isNumNullsSet() && stats.getNumNulls() == 0;
+  }
+
+  /**
+   * @param stats null if there are none, or none to rely on
+   */
   private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
     if (predicate instanceof ColumnPredicate.Bytes bytes) {
       return bytes.test().isAll();
@@ -240,7 +260,7 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   private boolean skipsPages(int column, ColumnChunk chunk) {
-    return chunk.lacksIndex() && (isOurs(column) || chunk.sparkSkipsValues());
+    return placed && chunk.lacksIndex() && (isOurs(column) || chunk.sparkSkipsValues());
   }
 
   @Override

@@ -55,6 +55,7 @@ public final class ParquetSplit implements RowGroups {
   final BlockArrays blocks = new BlockArrays();
   final Column[] columns;
   final boolean chainsPages;
+  final TrustedStatistics trusted;
 
   /** By how many readers each column is read: the payload and the filters. */
   final int[] uses;
@@ -139,6 +140,7 @@ public final class ParquetSplit implements RowGroups {
     this.chainsPages =
         CorruptDeltaByteArrays.requiresSequentialReads(
             reader.getFileMetaData().getCreatedBy(), Encoding.DELTA_BYTE_ARRAY);
+    this.trusted = TrustedStatistics.of(reader.getFileMetaData().getCreatedBy());
     this.columns = new Column[spec.columnCount()];
     for (int i = 0; i < columns.length; i++) {
       columns[i] = resolve(i, parquet.get(i), calendars);

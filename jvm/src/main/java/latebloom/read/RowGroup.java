@@ -17,7 +17,10 @@ public interface RowGroup {
   /** The rows that statistics and indexes cannot rule out; reads no data. */
   Selection prune() throws IOException;
 
-  /** Whether statistics prove that every row passes, so that it need not be evaluated. */
+  /**
+   * Whether it is proven that every row passes, so that the predicate need not be evaluated: by the
+   * schema, or by statistics that can be relied on.
+   */
   boolean allPass(int column, ColumnPredicate predicate) throws IOException;
 
   /** Bytes of a column in the file, all that it needs to be read included. */

@@ -28,7 +28,14 @@ import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration, Utils}
 
-import latebloom.parquet.{Calendars, DiscreetPredicate, FooterCache, ParquetSplit, SparkReader}
+import latebloom.parquet.{
+  Calendars,
+  DiscreetPredicate,
+  FooterCache,
+  ParquetSplit,
+  SparkReader,
+  TrustedStatistics
+}
 import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
@@ -160,7 +167,10 @@ final class ParquetFiles private (
       meta: FileMetaData,
       datetime: RebaseSpec
   ): Option[FilterPredicate] = {
-    val keys = converted(keyRanges, meta, datetime).map(new DiscreetPredicate(_))
+    // Spark leaves nothing out by these: that rests on us alone, and so on bounds that are true.
+    val bounded = TrustedStatistics.of(meta.getCreatedBy).bounds
+    val ranges = if (bounded) keyRanges else Nil
+    val keys = converted(ranges, meta, datetime).map(new DiscreetPredicate(_))
     (converted(filters, meta, datetime) ++ keys).reduceOption(FilterApi.and)
   }
 
