@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from latebloom import _versions
 from latebloom._errors import ExtensionNotLoadedError
 from latebloom._names import ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, split
 
@@ -23,6 +24,7 @@ def enabled(spark: SparkSession) -> Iterator[SparkSession]:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
+        SparkVersionError: the session's Spark is not a 4.1.
     """
     with _switched(spark, "true"):
         yield spark
@@ -39,7 +41,12 @@ def disabled(spark: SparkSession) -> Iterator[SparkSession]:
 
 
 def require_extension(spark: SparkSession) -> None:
-    """Raises ExtensionNotLoadedError unless the session was built with LateBloom."""
+    """Raises unless the session was built with LateBloom, and of a Spark that it works in.
+
+    Raises:
+        ExtensionNotLoadedError: the extension is not among the session's.
+        SparkVersionError: it is, and it added nothing, since the session's Spark is not a 4.1.
+    """
     registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
     if EXTENSION not in split(registered):
         raise ExtensionNotLoadedError(
@@ -47,6 +54,7 @@ def require_extension(spark: SparkSession) -> None:
             where=f"{EXTENSIONS_KEY} = {registered!r}",
             fix="build it with latebloom.configure(SparkSession.builder), in a new process",
         )
+    _versions.check_spark(spark.version, where="the session")
 
 
 @contextmanager

@@ -57,15 +57,20 @@ def check(spark: str, scala: str, *, where: str) -> None:
         SparkVersionError: not a Spark 4.1.
         ScalaVersionError: not Scala 2.13.
     """
-    if not _is(spark, SPARK):
-        raise SparkVersionError(
-            f"LateBloom needs Spark {SPARK}, found {spark}", where=where, fix=_INSTALL
-        )
+    check_spark(spark, where=where)
     if not _is(scala, SCALA):
         raise ScalaVersionError(
             f"LateBloom needs a Spark built for Scala {SCALA}, found Scala {scala}",
             where=where,
             fix=_INSTALL,
+        )
+
+
+def check_spark(spark: str, *, where: str) -> None:
+    """Raises SparkVersionError where the jar, too, would decline to do anything."""
+    if not _is(spark, SPARK):
+        raise SparkVersionError(
+            f"LateBloom needs Spark {SPARK}, found {spark}", where=where, fix=_INSTALL
         )
 
 

@@ -70,11 +70,29 @@ def test_a_session_without_the_extension_is_an_error_that_says_what_to_do(switch
     assert "com.example.Other" in error.value.where
 
 
-def test_an_extension_among_others_is_found():
-    class Session:
-        class conf:
-            @staticmethod
-            def get(key, default=None):
-                return "a.B, latebloom.LateBloomExtensions"
+class SessionWith:
+    """A session whose Spark was started with the extension among others."""
 
-    _session.require_extension(Session())
+    version = "4.1.3"
+
+    class conf:
+        @staticmethod
+        def get(key, default=None):
+            return "a.B, latebloom.LateBloomExtensions"
+
+
+def test_an_extension_among_others_is_found():
+    _session.require_extension(SessionWith())
+
+
+@pytest.mark.parametrize("version", ["3.5.7", "4.0.1", "4.10.0", "4.3.0"])
+def test_a_spark_in_which_the_extension_does_nothing_is_an_error_that_names_it(version):
+    session = SessionWith()
+    session.version = version
+    with pytest.raises(latebloom.SparkVersionError, match=f"needs Spark 4.1, found {version}"):
+        _session.require_extension(session)
+    with (
+        pytest.raises(latebloom.SparkVersionError, match=version),
+        latebloom.enabled(session),
+    ):
+        pass

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -9,9 +10,27 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import latebloom.join.{JoinFilters, JoinKeysPlanning}
 import latebloom.rules.LateScans
 
-/** What `spark.sql.extensions` names: all that LateBloom adds to a session. */
-class LateBloomExtensions extends (SparkSessionExtensions => Unit) {
-  override def apply(extensions: SparkSessionExtensions): Unit = {
+/** What `spark.sql.extensions` names. Adds nothing to the session of a Spark that the jar is not for.
+  *
+  * @param spark
+  *   the version of the Spark that runs
+  */
+class LateBloomExtensions(spark: String) extends (SparkSessionExtensions => Unit) {
+
+  /** What Spark calls. */
+  def this() = this(SPARK_VERSION)
+
+  override def apply(extensions: SparkSessionExtensions): Unit =
+    if (SparkLine.isSupported(spark)) {
+      Registration(extensions)
+    } else {
+      SparkLine.refuse(spark)
+    }
+}
+
+/** All that LateBloom adds to a session. Not loaded before Spark's line is known. */
+private object Registration {
+  def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => JoinKeysPlanning)
     // Rules of an extension run before subqueries become joins and before predicates are where they
     // stay; rules of the session run after both. Spark asks for the former each time it optimises.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.inspect
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.ExtendedExplainGenerator
 import org.apache.spark.sql.execution.SparkPlan
 
+import latebloom.SparkLine
 import latebloom.rules.{Reason, Residual, ShortSql}
 
 /** What `spark.sql.extendedExplainProviders` names: adds to EXPLAIN what became of each scan. */
@@ -12,6 +14,10 @@ class LateBloomExplain extends ExtendedExplainGenerator {
   override def title: String = "LateBloom"
 
   override def generateExtendedInfo(plan: SparkPlan): String =
+    if (SparkLine.isSupported(SPARK_VERSION)) describe(plan)
+    else SparkLine.refusal(SPARK_VERSION) + "\n"
+
+  private def describe(plan: SparkPlan): String =
     ScanReport.ofPlan(plan) match {
       case Nil   => "No scan of Parquet or ORC files.\n"
       case scans => scans.map(describe).mkString + JoinReport.ofPlan(plan).map(describe).mkString
