@@ -139,12 +139,13 @@ def compare(df: DataFrame, runs: int = DEFAULT_RUNS) -> Comparison:
     Raises:
         ValueError: ``runs`` is below one.
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is a Spark Connect client.
+        UnsupportedSessionError: the session is a Spark Connect client; nothing is run then.
     """
     if runs < 1:
         raise ValueError(f"runs is {runs}: at least one run is needed to compare times")
     spark = df.sparkSession
     require_extension(spark)
+    _jvm.require(spark)
     with disabled(spark):
         off_digest = to_digest(digest_query(df))
     with enabled(spark):

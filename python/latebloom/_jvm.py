@@ -7,11 +7,16 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from latebloom import _names
+from latebloom import _names, _versions
 from latebloom._errors import JarNotFoundError, UnsupportedSessionError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+def require(spark: SparkSession) -> None:
+    """Raises whatever :func:`metrics` and the others would, before there is anything to ask of."""
+    _inspector(spark)
 
 
 def version(spark: SparkSession) -> str:
@@ -155,6 +160,7 @@ def _inspector(spark: SparkSession) -> Any:
     from py4j.java_gateway import JavaClass
 
     _classic(spark)
+    _versions.check_spark(spark.version, where="the session's JVM")
     inspector = _named(_jvm(), _names.INSPECTOR)
     if not isinstance(inspector, JavaClass):
         raise JarNotFoundError(

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from typing import ClassVar
 
 import latebloom
 import pytest
@@ -31,6 +32,37 @@ def test_a_selective_query_gives_the_same_answer_and_its_metrics(spark, orders):
 def test_the_switch_is_afterwards_as_it_was(spark, orders):
     latebloom.compare(spark.read.parquet(str(orders)).where("id = 7"), runs=1)
     assert "spark.latebloom.enabled" not in spark.conf.getAll
+
+
+def test_over_spark_connect_nothing_is_run_before_it_is_said_that_it_cannot_be():
+    class Session:
+        """A client's: all of a session but its JVM."""
+
+        version = "4.1.3"
+
+        class conf:
+            getAll: ClassVar = {}
+
+            @staticmethod
+            def get(key, default=None):
+                return "latebloom.LateBloomExtensions"
+
+            @staticmethod
+            def set(key, value):
+                pass
+
+            @staticmethod
+            def unset(key):
+                pass
+
+    class Frame:
+        sparkSession = Session()
+
+        def __getattr__(self, name):
+            raise AssertionError(f"the query was begun: {name}")
+
+    with pytest.raises(latebloom.UnsupportedSessionError, match="JVM of its own"):
+        latebloom.compare(Frame())
 
 
 def test_a_query_without_a_scan_is_compared_and_says_that_there_was_none(spark, monkeypatch):
