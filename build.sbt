@@ -154,6 +154,7 @@ lazy val fuzz = project
     publish / skip := true,
     dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
     libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
+    Compile / scalacOptions ++= Seq("-deprecation", "-feature", "-Wunused:imports"),
     Compile / unmanagedSourceDirectories ++=
       Seq("queries", "files", "faults").map(baseDirectory.value / _),
     stage := {

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import java.io.{PrintWriter, StringWriter}
+import java.lang.management.ManagementFactory
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** Runs a case by our reader and by Spark's, and judges what comes of it. */
+final class Comparison(
+    watch: Watch,
+    seconds: Double,
+    ours: Scans,
+    sparks: Scans,
+    others: Comparison.Others
+) {
+  import Comparison._
+  import Outcome._
+
+  def apply(c: FileCase): Outcome = {
+    val path = MemoryFiles.put(c.fileName, c.bytes)
+    try judge(c, path)
+    finally MemoryFiles.remove(path)
+  }
+
+  /** Of a case in which Spark's reader ended the JVM, if it was not ours that did the harm: that
+    * shows by the next collection of garbage.
+    */
+  def oursOnly(c: FileCase): Outcome = {
+    val path = MemoryFiles.put(c.fileName, c.bytes)
+    val mine = run(c, path, ours, Watch.Ours)
+    watch(c.id, Watch.Ours, 60)(System.gc())
+    ill(c, path, mine).getOrElse(Outcome(Excluded, "Spark's reader ends the JVM"))
+  }
+
+  /** Ours first: Spark's reader may do harm where ours does not. */
+  private def judge(c: FileCase, path: String): Outcome = {
+    val mine = run(c, path, ours, Watch.Ours)
+    ill(c, path, mine).getOrElse {
+      val theirs = run(c, path, sparks, Watch.Sparks)
+      if (mine.allocated - theirs.allocated > MaxAllocation) {
+        val megabytes = mine.allocated >> 20
+        Outcome(Allocates, where(mine), s"$megabytes MB, Spark ${theirs.allocated >> 20} MB\n$mine")
+      } else {
+        leak(mine, theirs).getOrElse(compared(c, path, mine, theirs))
+      }
+    }
+  }
+
+  private def compared(c: FileCase, path: String, mine: Run, theirs: Run): Outcome =
+    (mine.result, theirs.result) match {
+      case (_, Stuck(_))                        => Outcome(Excluded, "Spark takes too long")
+      case (Failed(e), _) if isFatal(e, theirs) => Outcome(Fatal, origin(e), text(e))
+      case (Failed(_), Failed(e))               =>
+        Outcome(BothFail, if (c.steps.isEmpty) s"a good file: ${origin(e)}" else "")
+      case (Failed(e), _)                   => Outcome(Refused, origin(e), text(e))
+      case (_, Failed(e))                   => Outcome(Answered, origin(e))
+      case (Answer(m), Answer(t)) if m == t => Outcome(Same)
+      case (TooMany, TooMany)               => Outcome(Excluded, s"more than $MostRows rows")
+      case (_, _) if run(c, path, sparks, Watch.Sparks).result != theirs.result =>
+        Outcome(Excluded, "Spark gives different answers")
+      case (m, _) if others.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
+        Outcome(PrunedByKeys)
+      case (m, _) if others.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
+        Outcome(Unpruned)
+      case (m, t) => Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
+    }
+
+  /** What is forbidden whatever Spark does. */
+  private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
+    case Stuck(dump) =>
+      val frame = dump.linesIterator.find(isOurs).getOrElse("").replaceAll("^.*//", "")
+      if (isInSparks(dump) && run(c, path, sparks, Watch.Sparks).result.isInstanceOf[Stuck]) {
+        Some(Outcome(Excluded, s"Spark's reader takes too long, beneath ours as well: $frame"))
+      } else {
+        Some(Outcome(Hang, frame, dump))
+      }
+    case Failed(e) =>
+      val chain = causes(e)
+      if (chain.exists(_.isInstanceOf[VirtualMachineError]))
+        Some(Outcome(Fatal, origin(e), text(e)))
+      else if (!chain.exists(l => String.valueOf(l.getMessage).contains(c.fileName))) {
+        Some(Outcome(Unnamed, origin(e), text(e)))
+      } else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
+      else None
+    case _ => None
+  }
+
+  /** What our reader keeps and Spark's does not. */
+  private def leak(mine: Run, theirs: Run): Option[Outcome] =
+    if (mine.leaked > 0)
+      Some(Outcome(Leaks, s"memory ${where(mine)}", s"${mine.leaked} bytes\n$mine"))
+    else {
+      Option.when(mine.streams > theirs.streams) {
+        Outcome(Leaks, s"open streams ${where(mine)}", s"${mine.streams}\n$mine")
+      }
+    }
+
+  private def run(c: FileCase, path: String, scans: Scans, phase: Byte): Run = {
+    val streams = MemoryFiles.openStreams
+    val before = threads.getCurrentThreadAllocatedBytes
+    var leaked = 0L
+    // What Spark takes too long for is left out, and it is often for ever.
+    val limit = if (phase == Watch.Ours) seconds else seconds / 8
+    val result = watch(c.id, phase, limit) {
+      val (read, left) = scans.run(c.splits(path), MostRows)
+      leaked = left
+      read match {
+        case Left(e)           => Failed(e)
+        case Right(Some(rows)) => Answer(rows)
+        case Right(None)       => TooMany
+      }
+    }.fold(Stuck, r => r)
+    val allocated = threads.getCurrentThreadAllocatedBytes - before
+    Run(result, allocated, leaked, MemoryFiles.openStreams - streams)
+  }
+}
+
+object Comparison {
+
+  /** Spark's own with other pruning than the query's.
+    *
+    * @param ranged
+    *   also by the range of a join's keys
+    * @param unpruned
+    *   less
+    */
+  final class Others(make: => (Option[Scans], Seq[Scans])) {
+    private lazy val made = make
+    def ranged: Option[Scans] = made._1
+    def unpruned: Seq[Scans] = made._2
+  }
+
+  private val MaxAllocation = 256L << 20
+
+  /** Files that claim more rows than these are not compared. */
+  private val MostRows = 200000
+
+  private val threads =
+    ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+
+  sealed private trait Result
+  final private case class Answer(rows: Map[UnsafeRow, Int]) extends Result
+  final private case class Failed(e: Throwable) extends Result
+  final private case class Stuck(dump: String) extends Result
+  private case object TooMany extends Result
+
+  /** @param allocated
+    *   bytes of the heap, given back or not
+    * @param leaked
+    *   bytes of execution memory
+    * @param streams
+    *   left open
+    */
+  final private case class Run(result: Result, allocated: Long, leaked: Long, streams: Int) {
+    override def toString: String = result match {
+      case Failed(e) => text(e)
+      case Answer(r) => s"${r.values.sum} rows"
+      case other     => other.toString
+    }
+  }
+
+  private def where(run: Run): String = run.result match {
+    case Failed(e) => origin(e)
+    case _         => "with an answer"
+  }
+
+  private def causes(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(50).toSeq
+
+  /** Whether it is a failure to link or an assertion, and none that Spark has as well. */
+  private def isFatal(e: Throwable, theirs: Run): Boolean = {
+    val found =
+      causes(e).filter(c => c.isInstanceOf[LinkageError] || c.isInstanceOf[AssertionError])
+    val same = theirs.result match {
+      case Failed(t) => causes(t).map(_.getClass)
+      case _         => Nil
+    }
+    found.exists(f => !same.contains(f.getClass))
+  }
+
+  /** Whether a stuck thread is in Spark's own reader, which ours called. */
+  private def isInSparks(dump: String): Boolean = {
+    val frames = dump.linesIterator.filter(_.trim.startsWith("at ")).map(_.replaceAll("^.*//", ""))
+    val left = dump.contains("latebloom.read.FilteredRows")
+    left || frames.find(f => !f.contains("at java")).exists(!isOurs(_))
+  }
+
+  private def isOurs(frame: String): Boolean =
+    frame.contains("latebloom") && !frame.contains("latebloom.fuzz") && !frame.contains("FileTask")
+
+  /** Whether the error is one of unchecked bytes in our code, and nobody said where. */
+  private def isBare(chain: Seq[Throwable]): Boolean = {
+    val said = chain.exists { e =>
+      val name = e.getClass.getSimpleName
+      name == "CorruptPageException" || name == "CorruptStripeException"
+    }
+    val unchecked = chain.last match {
+      case _: NullPointerException | _: IndexOutOfBoundsException | _: ClassCastException |
+          _: NegativeArraySizeException | _: ArithmeticException | _: IllegalStateException |
+          _: IllegalArgumentException | _: java.nio.BufferUnderflowException |
+          _: NoSuchElementException =>
+        true
+      case _ => false
+    }
+    val thrower = chain.last.getStackTrace.map(_.toString)
+      .find(f => !f.startsWith("java") && !f.startsWith("scala"))
+    unchecked && !said && thrower.exists(isOurs)
+  }
+
+  /** What failures of the same cause have in common. */
+  private def origin(e: Throwable): String = {
+    val root = causes(e).last
+    val frame = root.getStackTrace.map(_.toString).find(isOurs)
+      .orElse(root.getStackTrace.headOption.map(_.toString)).getOrElse("")
+    val message = String.valueOf(root.getMessage).linesIterator.nextOption().getOrElse("")
+      .replaceAll("case-\\S+", "FILE").replaceAll("-?\\d+", "N").take(120)
+    s"${root.getClass.getSimpleName}: $message (${frame.replaceAll("^.*//", "")})"
+  }
+
+  private def text(e: Throwable): String = {
+    val out = new StringWriter
+    e.printStackTrace(new PrintWriter(out, true))
+    out.toString.linesIterator.take(120).mkString("\n")
+  }
+
+  private def shown(result: Result, other: Result): String = (result, other) match {
+    case (Answer(a), Answer(b)) =>
+      val more = a.filter { case (row, n) => b.getOrElse(row, 0) < n }
+      s"${a.values.sum} rows; not in the other: ${more.size} kinds, such as ${more.keys.take(3)
+          .mkString(", ")}"
+    case (Answer(a), _) => s"${a.values.sum} rows"
+    case (r, _)         => r.toString
+  }
+}

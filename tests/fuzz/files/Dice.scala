@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import java.util.SplittableRandom
+
+/** Random choices that a seed repeats. */
+final class Dice(seed: Long) {
+  private val random = new SplittableRandom(seed)
+
+  def long(): Long = random.nextLong()
+
+  /** From 0 up to, without, `below`. */
+  def below(below: Int): Int = random.nextInt(below)
+
+  /** From `low` to `high`, both included. */
+  def between(low: Int, high: Int): Int = random.nextInt(low, high + 1)
+
+  def chance(percent: Int): Boolean = random.nextInt(100) < percent
+
+  def pick[A](choices: collection.IndexedSeq[A]): A = choices(random.nextInt(choices.size))
+
+  def oneOf[A](choices: A*): A = pick(choices.toIndexedSeq)
+
+  /** One of the choices, each as likely as its weight says. */
+  def weighted[A](choices: (Int, A)*): A = {
+    var left = random.nextInt(choices.map(_._1).sum)
+    choices.find { case (weight, _) => left -= weight; left < 0 }.get._2
+  }
+
+  /** Some of the choices in their order, at least one. */
+  def some[A](choices: Seq[A], percent: Int): Seq[A] = {
+    val sure = below(choices.size)
+    choices.zipWithIndex.collect { case (c, i) if i == sure || chance(percent) => c }
+  }
+
+  def bytes(n: Int): Array[Byte] = Array.fill(n)(random.nextInt(256).toByte)
+}
+
+object Dice {
+
+  /** Those of one of many things of the same seed. */
+  def of(seed: Long, parts: Long*): Dice = new Dice(mixed(seed, parts: _*))
+
+  def mixed(seed: Long, parts: Long*): Long =
+    parts.foldLeft(seed) { (h, part) =>
+      val x = (h ^ part * 0x9e3779b97f4a7c15L) * 0xbf58476d1ce4e5b9L
+      (x ^ x >>> 31) * 0x94d049bb133111ebL
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import org.apache.spark.sql.latebloom.FileTask
+
+import latebloom.fuzz.files.damage.Damage
+
+/** One damaged file, read by one query.
+  *
+  * @param steps
+  *   the seed of each step of the damage; none leave the file as it is
+  * @param cuts
+  *   where the file is split, in parts of its length
+  */
+final case class FileCase(
+    id: Long,
+    seed: Seed,
+    query: FileQuery,
+    steps: Seq[Long],
+    cuts: Seq[Double]
+) {
+  lazy val (bytes: Array[Byte], damage: Seq[String]) =
+    Damage(seed.bytes, seed.isParquet, query.columns(seed.schema), steps)
+
+  /** What errors must say. */
+  def fileName: String = s"case-$id-${seed.name}"
+
+  /** The splits of the file at `path`. */
+  def splits(path: String): Seq[FileTask.Split] = {
+    val length = bytes.length.toLong
+    val bounds = (0L +: cuts.map(c => (c * length).toLong) :+ length).distinct
+    if (length == 0) Seq(FileTask.Split(path, 0, 0, 0))
+    else {
+      bounds.zip(bounds.tail).map { case (from, to) =>
+        FileTask.Split(path, from, to - from, length)
+      }
+    }
+  }
+
+  override def toString: String = {
+    val split = if (cuts.isEmpty) "" else s"\nsplit at ${cuts.mkString(", ")} of its length"
+    s"case $id: ${seed.name}, ${bytes.length} bytes\n$query$split\ndamage:\n" +
+      damage.map("  " + _).mkString("\n")
+  }
+}
+
+/** The cases of a run, by number: those of a block share the file and the query. */
+final class FileCases(seed: Long, files: IndexedSeq[Seed]) {
+  import FileCases._
+
+  def file(block: Long): Seed = files(Dice.of(seed, block, 1).below(files.size))
+
+  /** The query of a block; there are some to try, since not every query is ours to read. */
+  def query(block: Long, attempt: Int): FileQuery =
+    FileQuery.random(Dice.of(seed, block, 2, attempt.toLong), file(block))
+
+  /** The first case of a block reads the file as it is. */
+  def apply(id: Long, query: FileQuery): FileCase = {
+    val dice = Dice.of(seed, id, 3)
+    val n = dice.weighted(60 -> 1, 22 -> 2, 10 -> 3, 5 -> 4, 3 -> 6)
+    val steps = if (id % Block == 0) Nil else Seq.fill(n)(dice.long())
+    val cuts = if (dice.chance(80)) Nil else Seq.fill(dice.between(1, 2))(dice.below(1000) / 1000.0)
+    FileCase(id, file(id / Block), query, steps, cuts.sorted)
+  }
+}
+
+object FileCases {
+  val Block = 32
+}

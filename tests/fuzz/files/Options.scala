@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import java.nio.file.{Path, Paths}
+
+/** @param first
+  *   the case to start with
+  * @param one
+  *   the only case to run, with all that can be said of it
+  * @param keep
+  *   how many cases of one cause are shrunk and saved
+  * @param crashed
+  *   cases in which our reader ended the JVM; of a worker
+  * @param fragile
+  *   cases in which the JVM ended while Spark's reader ran: of these only ours is run; of a worker
+  * @param state
+  *   the folder where a worker keeps what must outlive it
+  */
+final case class Options(
+    seed: Long = 1,
+    minutes: Double = Double.PositiveInfinity,
+    cases: Long = Long.MaxValue,
+    first: Long = 0,
+    only: String = "",
+    one: Option[Long] = None,
+    seconds: Double = 4,
+    keep: Int = 2,
+    files: Path = Paths.get(".cache/fuzz-files"),
+    found: Path = Paths.get("tests/fuzz/target/found"),
+    worker: Boolean = false,
+    crashed: Set[Long] = Set.empty,
+    fragile: Set[Long] = Set.empty,
+    deadline: Long = Long.MaxValue,
+    state: Path = Paths.get("tests/fuzz/target/state")
+)
+
+object Options {
+  val Help: String =
+    """dev/fuzz files: damages Parquet and ORC files and reads them with Spark's reader and with ours.
+      |
+      |  --minutes N     stop after so long
+      |  --cases N       stop after so many cases (30000 if neither is given)
+      |  --seed N        the seed of the run (1)
+      |  --only FORMAT   parquet or orc; or part of a good file's name
+      |  --first N       the case to start with (0)
+      |  --case N        run one case of the run of that seed, in full detail
+      |  --seconds N     what takes more of the processor's time hangs (4)
+      |  --keep N        how many cases of one cause to shrink and save (2)
+      |
+      |Forbidden outcomes are saved, with the damaged file, below tests/fuzz/target/found; then the
+      |exit code is 1.""".stripMargin
+
+  def parse(args: List[String], so: Options = Options()): Options = args match {
+    case "--minutes" :: n :: rest  => parse(rest, so.copy(minutes = n.toDouble))
+    case "--cases" :: n :: rest    => parse(rest, so.copy(cases = n.toLong))
+    case "--seed" :: n :: rest     => parse(rest, so.copy(seed = n.toLong))
+    case "--only" :: what :: rest  => parse(rest, so.copy(only = what))
+    case "--first" :: n :: rest    => parse(rest, so.copy(first = n.toLong))
+    case "--case" :: n :: rest     => parse(rest, so.copy(one = Some(n.toLong)))
+    case "--seconds" :: n :: rest  => parse(rest, so.copy(seconds = n.toDouble))
+    case "--keep" :: n :: rest     => parse(rest, so.copy(keep = n.toInt))
+    case "--worker" :: rest        => parse(rest, so.copy(worker = true))
+    case "--deadline" :: n :: rest => parse(rest, so.copy(deadline = n.toLong))
+    case "--state" :: path :: rest => parse(rest, so.copy(state = Paths.get(path)))
+    case "--crashed" :: n :: rest  => parse(rest, so.copy(crashed = so.crashed + n.toLong))
+    case "--fragile" :: n :: rest  => parse(rest, so.copy(fragile = so.fragile + n.toLong))
+    case Nil                       => so
+    case other :: _                => throw new IllegalArgumentException(s"no such option: $other")
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+/** What came of a case.
+  *
+  * @param kind
+  *   one of [[Outcome]]'s
+  * @param reason
+  *   what is the same in cases of the same cause
+  */
+final case class Outcome(kind: Outcome.Kind, reason: String = "", detail: String = "") {
+  def isForbidden: Boolean = kind.isForbidden
+}
+
+object Outcome {
+  sealed abstract class Kind(val name: String, val isForbidden: Boolean)
+
+  case object Same extends Kind("the same answer", false)
+  case object BothFail extends Kind("both fail", false)
+  case object Refused extends Kind("refused, Spark answers", false)
+  case object Answered extends Kind("answered, Spark fails", false)
+  case object Excluded extends Kind("excluded", false)
+  case object PrunedByKeys extends Kind("pruned by the range of a join's keys", false)
+  case object Unpruned extends Kind("as Spark with less pruning by statistics", false)
+  case object Undecided extends Kind("no query that is ours", false)
+
+  case object Different extends Kind("DIFFERENT ANSWER", true)
+  case object Bare extends Kind("BARE ERROR", true)
+  case object Unnamed extends Kind("ERROR WITHOUT THE FILE", true)
+  case object Fatal extends Kind("FATAL ERROR", true)
+  case object Hang extends Kind("HANG", true)
+  case object Crash extends Kind("CRASH OF THE JVM", true)
+  case object Allocates extends Kind("HUGE ALLOCATION", true)
+  case object Leaks extends Kind("LEAK", true)
+
+  val kinds: Seq[Kind] = Seq(
+    Same,
+    BothFail,
+    Answered,
+    Refused,
+    PrunedByKeys,
+    Unpruned,
+    Excluded,
+    Undecided,
+    Different,
+    Bare,
+    Unnamed,
+    Fatal,
+    Hang,
+    Crash,
+    Allocates,
+    Leaks
+  )
+}

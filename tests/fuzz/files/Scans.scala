@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.TypeUtils
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.latebloom.FileTask
+import org.apache.spark.sql.types.{BinaryType, DataType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import latebloom.bloom.{KeyCollector, KeyDomain, KeyLimits}
+import latebloom.join.{JoinFilter, JoinKeysTest}
+import latebloom.rules.LateScans
+import latebloom.scan.LateScan
+
+/** One side of the comparison: a plan over one file, run in the calling thread over any file in its
+  * place. Planned and its reader made once; a task each time it runs.
+  */
+final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Expression]) {
+  private val scan = plan.collectFirst { case s: FileSourceScanExec => s }.get
+
+  private val task = {
+    val format = scan match {
+      case late: LateScan =>
+        val ranges = late.joinFilters.flatMap(JoinKeysTest.of(_, session.sparkContext))
+          .flatMap(_.range)
+        late.format.late(late.spec, ranges, late.metrics)
+      case spark => spark.relation.fileFormat
+    }
+    new FileTask(session, FileTask.reader(scan, format), scan.schema)
+  }
+
+  def isLate: Boolean = scan.isInstanceOf[LateScan]
+
+  override def toString: String = plan.toString
+
+  /** The rows and how often each is there; none when there are more than `most`. Also how many
+    * bytes of execution memory nobody gave back.
+    */
+  def run(
+      splits: Seq[FileTask.Split],
+      most: Int
+  ): (Either[Throwable, Option[Map[UnsafeRow, Int]]], Long) =
+    task.run(splits) { read =>
+      val rows = mutable.HashMap.empty[UnsafeRow, Int]
+      val copied = InterpretedUnsafeProjection.createProjection(plan.output.zipWithIndex.map {
+        case (a, i) => BoundReference(i, a.dataType, nullable = true)
+      })
+      var n = 0
+      val wanted = filtered(only, plan.output, above(plan, read))
+      while (n <= most && wanted.hasNext) {
+        rows.updateWith(copied(wanted.next()).copy())(c => Some(c.getOrElse(0) + 1))
+        n += 1
+      }
+      Option.when(n <= most)(rows.toMap)
+    }
+
+  /** What the operators above the scan make of its rows. */
+  private def above(node: SparkPlan, read: Iterator[InternalRow]): Iterator[InternalRow] =
+    node match {
+      case ProjectExec(list, child) =>
+        val project =
+          InterpretedUnsafeProjection.createProjection(BindReferences.bindReferences(
+            list,
+            child.output
+          ))
+        above(child, read).map(project)
+      case FilterExec(condition, child) =>
+        val conjuncts = JoinFilterless.split(condition)
+        filtered(conjuncts, child.output, above(child, read))
+      case s if s eq scan => read
+      case other          => throw new IllegalStateException(s"no such node is expected: $other")
+    }
+
+  private def filtered(
+      conjuncts: Seq[Expression],
+      input: Seq[Attribute],
+      rows: Iterator[InternalRow]
+  ): Iterator[InternalRow] =
+    if (conjuncts.isEmpty) rows
+    else {
+      val bound = BindReferences.bindReference(conjuncts.reduce(And(_, _)), AttributeSeq(input))
+      val predicate = InterpretedPredicate(bound)
+      predicate.initialize(0)
+      rows.filter(predicate.eval)
+    }
+}
+
+/** A condition without what may be left out of it. */
+private object JoinFilterless extends PredicateHelper {
+  def split(condition: Expression): Seq[Expression] =
+    splitConjunctivePredicates(condition).filterNot(_.isInstanceOf[JoinFilter])
+}
+
+object Scans {
+
+  /** Spark's own and ours; None where ours leaves the scan to Spark. */
+  def of(session: SparkSession, seed: Seed, query: FileQuery): Option[(Scans, Scans)] = {
+    val frame = seed.table(session).where(query.condition).selectExpr(query.output: _*)
+    val planned = frame.queryExecution.sparkPlan
+    val spark = query.keys.fold(planned)(withJoinFilter(planned, _))
+    val late = LateScans(spark)
+    val found = late.collectFirst { case s: LateScan => s }
+    // A join filter may let any row pass: only what the join would keep can be compared.
+    val only = query.keys.map { case (column, values) =>
+      val name = column.sql.replace("`", "")
+      In(
+        spark.output.find(_.name == name).get,
+        values.map(Literal(_, column.dataType))
+      )
+    }.toSeq
+    found.map { _ => (new Scans(session, planned, only), new Scans(session, late, only)) }
+  }
+
+  /** Spark's own with the range of a join's keys pushed to the files, as if the query had it. */
+  def ranged(session: SparkSession, seed: Seed, query: FileQuery): Option[Scans] =
+    query.keys.flatMap { case (column, values) =>
+      val sorted = values.sorted(TypeUtils.getInterpretedOrdering(column.dataType))
+      val range = s"${column.sql} >= ${column.literal(sorted.head)} AND " +
+        s"${column.sql} <= ${column.literal(sorted.last)}"
+      of(session, seed, query.copy(condition = s"(${query.condition}) AND $range")).map(_._1)
+    }
+
+  /** Spark's own with less pruning by what statistics say: without page indexes, and with none. */
+  def unpruned(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
+    Seq("parquet.filter.columnindex.enabled", "spark.sql.parquet.filterPushdown").flatMap { key =>
+      val before = session.conf.getOption(key)
+      session.conf.set(key, "false")
+      try of(session, seed, query).map(_._1)
+      finally before.fold(session.conf.unset(key))(session.conf.set(key, _))
+    }
+
+  private def withJoinFilter(plan: SparkPlan, keys: (Seed.Column, Seq[Any])): SparkPlan =
+    plan.transformUp { case FilterExec(condition, child) =>
+      val name = keys._1.sql.replace("`", "")
+      child.output.find(_.name == name).fold[SparkPlan](FilterExec(condition, child)) { key =>
+        val filter = JoinFilter(
+          key,
+          Literal(serialized(keys._1.dataType, keys._2), BinaryType),
+          JoinFilter.Origin("keys", JoinFilter.Rescan)
+        )
+        FilterExec(And(condition, filter), child)
+      }
+    }
+
+  private def serialized(dataType: DataType, values: Seq[Any]): Array[Byte] = dataType match {
+    case StringType =>
+      val keys = new KeyCollector(KeyDomain.BYTES, KeyLimits.DEFAULT)
+      values.foreach { v =>
+        val bytes = v.asInstanceOf[UTF8String].getBytes
+        keys.add(bytes, 0, bytes.length)
+      }
+      keys.finish().get.serialize()
+    case _ =>
+      val keys = new KeyCollector(KeyDomain.LONGS, KeyLimits.DEFAULT)
+      values.foreach(v => keys.add(v.asInstanceOf[Number].longValue))
+      keys.finish().get.serialize()
+  }
+}

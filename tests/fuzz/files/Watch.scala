@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import java.lang.management.ManagementFactory
+import java.nio.MappedByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.{Path, StandardOpenOption}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.latebloom.FileTask
+
+/** Looks after the thread that runs the cases: notes what it is at where a crash leaves it to be
+  * found, and ends what takes too long. Time is the thread's own, since the machine may be busy; of
+  * one that waits it is the clock's.
+  *
+  * @param notes
+  *   the file that says what runs
+  * @param worker
+  *   the thread that runs the cases
+  * @param onStuck
+  *   is told of the case and the phase that cannot be ended, with a thread dump
+  */
+final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => Unit)
+    extends Thread("watch") {
+  import Watch._
+
+  private val buffer: MappedByteBuffer = {
+    val open = Seq(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
+    val file = FileChannel.open(notes, open: _*)
+    try file.map(FileChannel.MapMode.READ_WRITE, 0, 9)
+    finally file.close()
+  }
+
+  @volatile private var running = Running(-1, Idle, 0, 0, 0)
+  @volatile private var dump: Option[String] = None
+
+  setDaemon(true)
+
+  /** Runs `body`; Left with a thread dump if it took too long. */
+  def apply[A](id: Long, phase: Byte, seconds: Double)(body: => A): Either[String, A] = {
+    buffer.putLong(0, id)
+    buffer.put(8, phase)
+    dump = None
+    running = Running(id, phase, seconds, System.nanoTime(), threads.getThreadCpuTime(worker.getId))
+    val result =
+      try Some(body)
+      catch { case _: ThreadDeath => None }
+    synchronized { running = Running(id, Idle, 0, 0, 0) }
+    buffer.put(8, Idle)
+    Thread.interrupted()
+    dump.toLeft(result.get)
+  }
+
+  override def run(): Unit = while (true) {
+    Thread.sleep(50)
+    val now = running
+    if (now.phase != Idle) {
+      val busy = (threads.getThreadCpuTime(worker.getId) - now.busySince) / 1e9
+      val waited = (System.nanoTime() - now.since) / 1e9
+      if (busy > now.seconds || waited > MostWaiting) end(now)
+    }
+  }
+
+  /** First as Spark kills a task; what does not listen to that is stopped. */
+  private def end(now: Running): Unit = {
+    dump = Some(dumped)
+    FileTask.kill()
+    await(now, 100)
+    if (running eq now) {
+      worker.interrupt()
+      await(now, 100)
+    }
+    synchronized {
+      if (running eq now) stopWorker()
+    }
+    await(now, 20000)
+    if (running eq now) onStuck(now.id, now.phase, dump.get)
+  }
+
+  @annotation.nowarn("cat=deprecation")
+  private def stopWorker(): Unit =
+    try worker.stop()
+    catch { case _: UnsupportedOperationException => () }
+
+  private def await(now: Running, millis: Int): Unit = {
+    val until = System.nanoTime() + millis * 1000000L
+    while ((running eq now) && System.nanoTime() < until) Thread.sleep(20)
+  }
+
+  private def dumped: String = {
+    val others = Thread.getAllStackTraces.asScala.toSeq.filter { case (t, _) => t ne worker }
+    val busy = others.filter(_._2.exists(_.getClassName.startsWith("latebloom.read")))
+    ((worker -> worker.getStackTrace) +: busy).map { case (thread, stack) =>
+      s"${thread.getName} ${thread.getState}\n" + stack.map("    at " + _).mkString("\n")
+    }.mkString("\n")
+  }
+}
+
+object Watch {
+  val Idle: Byte = 0
+  val Ours: Byte = 1
+  val Sparks: Byte = 2
+
+  /** Seconds by the clock: the machine may be busy. */
+  private val MostWaiting = 60
+
+  private val threads = ManagementFactory.getThreadMXBean
+
+  final private case class Running(
+      id: Long,
+      phase: Byte,
+      seconds: Double,
+      since: Long,
+      busySince: Long
+  )
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import java.lang.management.ManagementFactory
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.latebloom.LateBloomConf
+
+/** Runs the cases, in a JVM of its own that may die of them. */
+final class Worker(options: Options) {
+  private val session = SparkSession.builder()
+    .master("local[1]")
+    .appName("fuzz")
+    .config("spark.hadoop.fs.fuzz.impl", classOf[MemoryFiles].getName)
+    .config("spark.sql.ansi.enabled", "false")
+    .config("spark.sql.session.timeZone", "UTC")
+    .config("spark.cleaner.periodicGC.interval", "1min")
+    .getOrCreate()
+  session.sparkContext.setLogLevel("OFF")
+  LateBloomConf.describe(session.sessionState.conf)
+
+  private val files = Seeds.of(session, options.files).filter(_.name.contains(options.only))
+  private val all = new FileCases(options.seed, files)
+  private val tally = Tally.in(options.state.resolve("tally"))
+  private val reports = new Reports(options.found, options.seed)
+
+  private val watch =
+    new Watch(
+      options.state.resolve("running"),
+      Thread.currentThread,
+      (id, phase, dump) => stuck(id, phase, dump)
+    )
+
+  def run(): Unit = {
+    watch.start()
+    println(s"seed ${options.seed}, ${files.size} good files")
+    options.one match {
+      case Some(id) => one(id)
+      case None     => many()
+    }
+    session.stop()
+  }
+
+  private def many(): Unit = {
+    val end = options.first + options.cases.min(Long.MaxValue - options.first)
+    val started = System.nanoTime()
+    val thread = ManagementFactory.getThreadMXBean
+    val before = tally.cases
+    var said = started
+    tally.next = tally.next.max(options.first)
+    while (tally.next < end && System.currentTimeMillis() < options.deadline) {
+      val block = tally.next / FileCases.Block
+      runBlock(block, tally.next until ((block + 1) * FileCases.Block).min(end))
+      if (System.nanoTime() - said > 60000000000L) {
+        said = System.nanoTime()
+        val done = tally.cases - before
+        val minutes = (said - started) / 6e10
+        val busy = thread.getCurrentThreadCpuTime / 6e10
+        println(
+          f"case ${tally.next}, ${done / minutes}%.0f a minute, ${done / busy}%.0f a minute of " +
+            s"the processor: ${tally.line}"
+        )
+      }
+    }
+  }
+
+  private def runBlock(block: Long, ids: Seq[Long]): Unit = {
+    withScans(block) { (query, comparison) =>
+      ids.foreach { id =>
+        val c = all(id, query)
+        val outcome =
+          if (options.crashed(id)) Outcome(Outcome.Crash, "see the output for it")
+          else if (options.fragile(id)) comparison.oursOnly(c)
+          else comparison(c)
+        if (outcome.isForbidden && tally.of(outcome.kind, outcome.reason) < options.keep) {
+          val least = if (options.crashed(id)) c else shrunk(c, outcome, comparison)
+          println(reports.save(least, outcome))
+        }
+        tally.add(outcome, c.seed.name)
+        tally.next = id + 1
+      }
+    } {
+      ids.foreach(_ => tally.add(Outcome(Outcome.Undecided), all.file(block).name))
+      tally.next = ids.last + 1
+    }
+    tally.save()
+  }
+
+  /** Runs `body` with the query of a block, planned; `none` where no query is found. */
+  private def withScans(block: Long)(body: (FileQuery, Comparison) => Unit)(none: => Unit): Unit = {
+    def attempt(n: Int): Unit =
+      if (n == 8) none
+      else {
+        val seed = all.file(block)
+        val query = all.query(block, n)
+        query.confs.foreach { case (k, v) => session.conf.set(k, v) }
+        try {
+          planned(seed, query) match {
+            case Some((sparks, ours)) =>
+              val others = new Comparison.Others(
+                (Scans.ranged(session, seed, query), Scans.unpruned(session, seed, query))
+              )
+              body(query, new Comparison(watch, options.seconds, ours, sparks, others))
+            case None => attempt(n + 1)
+          }
+        } finally query.confs.keys.foreach(session.conf.unset)
+      }
+    attempt(0)
+  }
+
+  private def planned(seed: Seed, query: FileQuery): Option[(Scans, Scans)] =
+    try Scans.of(session, seed, query)
+    catch {
+      case NonFatal(e) if e.getClass.getSimpleName.endsWith("AnalysisException") => None
+    }
+
+  /** The case with as little damage as gives the same outcome. */
+  private def shrunk(c: FileCase, outcome: Outcome, comparison: Comparison): FileCase = {
+    def isSame(other: FileCase) = {
+      val o = comparison(other)
+      o.kind == outcome.kind && o.reason == outcome.reason
+    }
+    val whole = Seq(c.copy(cuts = Nil)).find(s => c.cuts.nonEmpty && isSame(s)).getOrElse(c)
+    whole.steps.indices.reverse.foldLeft(whole) { (least, i) =>
+      val fewer = least.copy(steps = least.steps.patch(i, Nil, 1))
+      if (least.steps.size > 1 && isSame(fewer)) fewer else least
+    }
+  }
+
+  /** What comes before it in its block runs, too: readers learn from file to file. */
+  private def one(id: Long): Unit = {
+    val block = id / FileCases.Block
+    withScans(block) { (query, comparison) =>
+      (block * FileCases.Block until id).foreach(i => comparison(all(i, query)))
+      val c = all(id, query)
+      println(s"$c\nsaved as ${reports.file(c)}")
+      val outcome = comparison(c)
+      println(s"${outcome.kind.name}: ${outcome.reason}\n${outcome.detail}")
+      tally.add(outcome, c.seed.name)
+    }(println("none of the queries is ours to read"))
+    tally.save()
+  }
+
+  /** The thread cannot be had back: what is known is kept, and the JVM ends. */
+  private def stuck(id: Long, phase: Byte, dump: String): Unit = {
+    val outcome =
+      if (phase == Watch.Ours) Outcome(Outcome.Hang, "for ever", dump)
+      else Outcome(Outcome.Excluded, "Spark never ends", dump)
+    println(s"case $id: ${outcome.kind.name}, ${outcome.reason}\n$dump")
+    tally.add(outcome, all.file(id / FileCases.Block).name)
+    tally.next = id + 1
+    tally.save()
+    Runtime.getRuntime.halt(Worker.Stuck)
+  }
+}
+
+object Worker {
+  val Stuck = 75
+}

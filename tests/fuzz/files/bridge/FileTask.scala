@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.latebloom
+
+import java.util.Properties
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.spark.executor.TaskMetrics
+import org.apache.spark.memory.TaskMemoryManager
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
+import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.{SparkEnv, TaskContext, TaskContextImpl}
+
+/** Reads files as a task of Spark's does, in the calling thread and without a job. Here because a
+  * task is private to Spark.
+  *
+  * @param readFile
+  *   opens a split
+  * @param schema
+  *   of the rows
+  */
+final class FileTask(
+    session: SparkSession,
+    readFile: PartitionedFile => Iterator[InternalRow],
+    schema: StructType
+) {
+  private val rdd =
+    new FileScanRDD(
+      session,
+      readFile,
+      Nil,
+      schema,
+      Nil,
+      Map.empty,
+      new FileSourceOptions(Map.empty[String, String])
+    )
+
+  /** What `use` makes of the rows, each of which is valid until the next, or what it fails with;
+    * and how many bytes of execution memory nobody gave back.
+    */
+  def run[A](splits: Seq[FileTask.Split])(
+      use: Iterator[InternalRow] => A
+  ): (Either[Throwable, A], Long) = {
+    val id = FileTask.attempts.incrementAndGet()
+    val memory = new TaskMemoryManager(SparkEnv.get.memoryManager, id)
+    val metrics = TaskMetrics.empty
+    val task = new TaskContextImpl(0, 0, 0, id, 0, 1, memory, new Properties, null, metrics)
+    val blocks = SparkEnv.get.blockManager
+    blocks.registerTask(id)
+    FileTask.running = task
+    TaskContext.setTaskContext(task)
+    val result = attempt(use(rows(splits, task)))
+    val end = attempt(task.markTaskCompleted(result.left.toOption))
+    TaskContext.unset()
+    FileTask.running = null
+    blocks.releaseAllLocksForTask(id)
+    (result.flatMap(a => end.map(_ => a)), memory.cleanUpAllAllocatedMemory())
+  }
+
+  private def attempt[A](body: => A): Either[Throwable, A] =
+    try Right(body)
+    catch { case e: Throwable => Left(e) }
+
+  private def rows(splits: Seq[FileTask.Split], task: TaskContext): Iterator[InternalRow] = {
+    val files = splits.map { s =>
+      PartitionedFile(
+        InternalRow.empty,
+        SparkPath.fromPathString(s.path),
+        s.start,
+        s.length,
+        Array.empty,
+        1L,
+        s.fileLength
+      )
+    }
+    val batches = rdd.compute(FilePartition(0, files.toArray), task)
+    batches.asInstanceOf[Iterator[Any]].flatMap {
+      case batch: ColumnarBatch => new Rows(batch.rowIterator())
+      case row: InternalRow     => Iterator.single(row)
+    }
+  }
+
+  final private class Rows(rows: java.util.Iterator[InternalRow]) extends Iterator[InternalRow] {
+    override def hasNext: Boolean = rows.hasNext
+    override def next(): InternalRow = rows.next()
+  }
+}
+
+object FileTask {
+  private val attempts = new AtomicLong
+  @volatile private var running: TaskContextImpl = _
+
+  /** Marks the task that runs, if one does, as killed. */
+  def kill(): Unit = Option(running).foreach(_.markInterrupted("takes too long"))
+
+  /** @param fileLength
+    *   what the driver takes for the length of the file
+    */
+  final case class Split(path: String, start: Long, length: Long, fileLength: Long)
+
+  /** What opens a split of the scan's files in a format, as the scan itself would have it.
+    *
+    * @param format
+    *   the scan's own, or another for the same files
+    */
+  def reader(
+      scan: FileSourceScanExec,
+      format: FileFormat
+  ): PartitionedFile => Iterator[InternalRow] = {
+    val relation = scan.relation
+    val session = relation.sparkSession
+    format.buildReaderWithPartitionValues(
+      session,
+      relation.dataSchema,
+      relation.partitionSchema,
+      scan.requiredSchema,
+      pushed(scan),
+      relation.options + (FileFormat.OPTION_RETURNING_BATCH -> scan.supportsColumnar.toString),
+      session.sessionState.newHadoopConfWithOptions(relation.options)
+    )
+  }
+
+  private def pushed(scan: FileSourceScanExec): Seq[Filter] = {
+    val nested = DataSourceUtils.supportNestedPredicatePushdown(scan.relation)
+    scan.dataFilters.flatMap(DataSourceStrategy.translateFilter(_, nested))
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files.damage
+
+import scala.util.control.NonFatal
+
+import latebloom.fuzz.files.Dice
+
+/** Damage to a file, one step after the other. */
+object Damage {
+
+  /** @param parquet
+    *   whether it is a Parquet file, else ORC
+    * @param columns
+    *   those that the query reads, which most of the damage is for
+    * @param steps
+    *   the seed of each
+    * @return
+    *   the damaged bytes and what each step did
+    */
+  def apply(
+      good: Array[Byte],
+      parquet: Boolean,
+      columns: Set[String],
+      steps: Seq[Long]
+  ): (Array[Byte], Seq[String]) =
+    steps.foldLeft((good, Vector.empty[String])) { case ((data, done), seed) =>
+      val (damaged, what) = step(data, parquet, columns, new Dice(seed))
+      (damaged, done :+ what)
+    }
+
+  private def step(
+      data: Array[Byte],
+      parquet: Boolean,
+      columns: Set[String],
+      dice: Dice
+  ): (Array[Byte], String) =
+    if (data.isEmpty) {
+      (data, "nothing left")
+    } else if (dice.chance(2)) {
+      Bytes.truncated(dice, data)
+    } else {
+      val aimed =
+        try {
+          if (parquet) ParquetParts.of(data).flatMap(new ParquetDamage(data, _, columns)(dice))
+          else OrcParts.of(data).flatMap(new OrcDamage(data, _, columns)(dice))
+        } catch {
+          // What earlier steps damaged may be beyond aiming at.
+          case NonFatal(_) => None
+        }
+      aimed.getOrElse(Bytes.inPlace(dice, data, Bytes.Region("the file", 0, data.length)))
+    }
+}
