@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.{BinaryType, DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyLimits}
-import latebloom.join.{JoinFilter, JoinKeysTest}
+import latebloom.join.{GatheredKeys, JoinFilter, JoinKeysTest}
 import latebloom.rules.LateScans
 import latebloom.scan.LateScan
 
@@ -141,7 +141,8 @@ object Scans {
         val filter = JoinFilter(
           key,
           Literal(serialized(keys._1.dataType, keys._2), BinaryType),
-          JoinFilter.Origin("keys", JoinFilter.Rescan)
+          JoinFilter.Origin("keys", JoinFilter.Rescan),
+          new GatheredKeys(name)
         )
         FilterExec(And(condition, filter), child)
       }
