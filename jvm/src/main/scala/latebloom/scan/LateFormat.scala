@@ -2,11 +2,12 @@
 package latebloom.scan
 
 import java.io.Closeable
+import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
@@ -34,6 +35,9 @@ private[scan] trait LateFormat extends FileFormat {
   /** The filters that Spark's own reader is given. */
   protected def forSpark(filters: Seq[Filter]): Seq[Filter] = filters
 
+  /** The order in which Spark's own reader is asked for the columns of the spec. */
+  protected def forSpark(dataSchema: StructType): Seq[Int] = spec.columns.indices
+
   /** What opens the files.
     *
     * @param hadoopConf
@@ -59,11 +63,12 @@ private[scan] trait LateFormat extends FileFormat {
   ): PartitionedFile => Iterator[InternalRow] = {
     // Spark's own reader of all columns, for the files that are not ours to read; asking for it also
     // puts what Spark's readers look up into the configuration.
+    val order = forSpark(dataSchema)
     val sparkRead = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
       partitionSchema,
-      spec.columns,
+      StructType(order.map(spec.column(_))),
       forSpark(filters),
       options,
       hadoopConf
@@ -71,6 +76,7 @@ private[scan] trait LateFormat extends FileFormat {
     val lateFiles = files(session, dataSchema, partitionSchema, filters, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val scanMetrics = metrics
+    val columns = spec.columns
     file => {
       val counters = new Counters
       val drain = () => counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
@@ -78,7 +84,7 @@ private[scan] trait LateFormat extends FileFormat {
         case Right(scan)  => scan
         case Left(reason) =>
           counters.add(reason, 1)
-          lateFiles.filter(file, sparkRead(file))
+          lateFiles.filter(file, Reordered(sparkRead(file), order, columns))
       }
       val batches = new BatchIterator(source, drain)
       val result = if (returningBatch) batches else new RowIterator(batches)
@@ -128,6 +134,18 @@ final private[scan] class LateOrcFormat(
   /** None: orc-core gets some of them wrong, and fails on others. */
   override protected def forSpark(filters: Seq[Filter]): Seq[Filter] = Nil
 
+  /** As in the table, which is how Spark's own scan would ask: orc-core reads a file of a
+    * transactional table by position if the columns are not those of the file, in its order.
+    */
+  override protected def forSpark(dataSchema: StructType): Seq[Int] = {
+    val exact = dataSchema.fieldNames.zipWithIndex.toMap
+    val any = dataSchema.fieldNames.map(_.toLowerCase(Locale.ROOT)).zipWithIndex.toMap
+    spec.columns.indices.sortBy { c =>
+      val name = spec.column(c).name
+      exact.getOrElse(name, any.getOrElse(name.toLowerCase(Locale.ROOT), Int.MaxValue))
+    }
+  }
+
   override protected def files(
       session: SparkSession,
       dataSchema: StructType,
@@ -137,6 +155,37 @@ final private[scan] class LateOrcFormat(
       hadoopConf: Configuration
   ): LateFiles =
     OrcFiles(session, spec, dataSchema, partitionSchema, filters ++ keyRanges, hadoopConf)
+}
+
+/** What Spark's reader gives of columns in some order, in that of the spec. */
+final private class Reordered(read: Iterator[_], ordinals: Array[Int], columns: StructType)
+    extends Iterator[Any]
+    with Closeable {
+  private lazy val row = ProjectingInternalRow(columns, ordinals.toIndexedSeq)
+
+  override def hasNext: Boolean = read.hasNext
+
+  override def next(): Any = read.next() match {
+    case batch: ColumnarBatch => new ColumnarBatch(ordinals.map(batch.column), batch.numRows)
+    case one: InternalRow     =>
+      row.project(one)
+      row
+  }
+
+  override def close(): Unit = read match {
+    case c: Closeable => c.close()
+    case _            =>
+  }
+}
+
+private object Reordered {
+
+  /** @param order
+    *   which column of the spec comes where in what is read
+    */
+  def apply(read: Iterator[_], order: Seq[Int], columns: StructType): Iterator[_] =
+    if (order == order.indices) read
+    else new Reordered(read, columns.indices.map(order.indexOf(_)).toArray, columns)
 }
 
 /** Batches of a file; metrics are brought up to date with each. */
