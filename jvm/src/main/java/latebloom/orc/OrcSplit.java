@@ -110,6 +110,11 @@ public final class OrcSplit implements RowGroups {
     this.noRowPasses = !missingColumnsPass();
   }
 
+  /** Whether the statistics of a file may rule out rows by the keys of a join. */
+  public static boolean prunesByKeys(ReaderImpl reader) {
+    return Statistics.areOfKnownWriter(reader);
+  }
+
   /** Whether no condition is known to be false of the one value that a missing column has. */
   private boolean missingColumnsPass() {
     for (ScanFilter f : spec.filters()) {

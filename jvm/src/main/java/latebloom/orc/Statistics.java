@@ -8,6 +8,7 @@ import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.TypeDescription.Category;
+import org.apache.orc.impl.ReaderImpl;
 
 /**
  * When statistics of a file say what they seem to. Not so are
@@ -30,6 +31,30 @@ final class Statistics {
   private static final long ZONE_MILLIS = 2 * DAY_MILLIS;
 
   private Statistics() {}
+
+  /**
+   * Whether statistics of a file may rule out rows where Spark would not ask them. So they may in files
+   * by the Java writer of Apache ORC (writer 0 of the file's tail) as of its version ORC_517, which
+   * ORC 1.5.6 and Spark 3.0 have: of those no fault in the bounds, the numbers of values or the marks of
+   * nulls in a row index is known. Before were
+   *
+   * <ul>
+   *   <li>ORC-517: wrong bounds of decimals of up to 18 digits (1.5.0 to 1.5.5);
+   *   <li>ORC-135: bounds of timestamps in the writer's time zone;
+   *   <li>HIVE-8732: bounds of text by Java's order, and maxima that were not merged.
+   * </ul>
+   *
+   * The other writers (C++, Presto, Trino, cuDF, Go) share an identification with all that they have
+   * been, faults included, as their versions were never counted up. What is trusted is the writer.
+   * Bytes that are damaged later may lie in any statistics, as in the data, which have no checksum
+   * either; Spark goes by these for the same condition that is written out.
+   */
+  static boolean areOfKnownWriter(ReaderImpl reader) {
+    OrcFile.WriterVersion version = reader.getWriterVersion();
+    return reader.getFileTail().getFooter().getWriter() == 0
+        && version.getWriterImplementation() == OrcFile.WriterImplementation.ORC_JAVA
+        && version.includes(OrcFile.WriterVersion.ORC_517);
+  }
 
   /** Whether a comparison of what is read of a column is one of what statistics are of. */
   static boolean compare(

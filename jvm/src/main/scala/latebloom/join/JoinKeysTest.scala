@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.join
 
+import java.time.LocalDate
+
 import scala.jdk.OptionConverters._
 
 import org.apache.spark.SparkContext
@@ -14,7 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   KnownNotNull
 }
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
-import org.apache.spark.sql.catalyst.util.quoteIfNeeded
+import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime, quoteIfNeeded}
 import org.apache.spark.sql.sources.{Filter, GreaterThanOrEqual, LessThanOrEqual}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -47,34 +49,44 @@ final private[latebloom] class JoinKeysTest(
   lazy val column: Option[Attribute] = JoinKeysTest.column(join.key)
 
   /** Bounds on the column that statistics can be compared with. */
-  def range: Seq[Filter] = {
-    for {
-      attribute <- column
-      least <- bound(attribute.dataType, keys.min.toScala, keys.minBytes.toScala)
-      most <- bound(attribute.dataType, keys.max.toScala, keys.maxBytes.toScala)
-    } yield {
-      val name = quoteIfNeeded(attribute.name)
-      Seq(GreaterThanOrEqual(name, least), LessThanOrEqual(name, most))
-    }
-  }.getOrElse(Nil)
+  def range: Seq[Filter] = column.toSeq.flatMap { attribute =>
+    val name = quoteIfNeeded(attribute.name)
+    bound(attribute.dataType, keys.min.toScala, keys.minBytes.toScala)
+      .map(GreaterThanOrEqual(name, _)) ++
+      bound(attribute.dataType, keys.max.toScala, keys.maxBytes.toScala)
+        .map(LessThanOrEqual(name, _))
+  }
 
-  /** A key as a value of Spark's data sources. */
+  /** A key as a value of Spark's data sources; none where that is not the very key.
+    *
+    * Dates and times are values of `java.time`, whatever the query's own literals are: Spark's
+    * filters of both formats take them. `java.sql.Date` and `Timestamp` have not got the days
+    * 1582-10-05 to 1582-10-14, nor a day or an hour that a time zone left out. Files in the old
+    * calendar hold dates before 1582-10-15, and times before the first year that all zones count in
+    * whole offsets, in an order that is not theirs: such keys bound nothing.
+    */
   private def bound(
       dataType: DataType,
       key: Option[Long],
       bytes: Option[Array[Byte]]
   ): Option[Any] = {
-    val value = dataType match {
-      case ByteType                                    => key.filter(_.isValidByte).map(_.toByte)
-      case ShortType                                   => key.filter(_.isValidShort).map(_.toShort)
-      case IntegerType | DateType                      => key.filter(_.isValidInt).map(_.toInt)
-      case LongType | TimestampType | TimestampNTZType => key
+    def catalyst(value: Option[Any]) =
+      value.map(CatalystTypeConverters.convertToScala(_, dataType))
+    dataType match {
+      case ByteType    => catalyst(key.filter(_.isValidByte).map(_.toByte))
+      case ShortType   => catalyst(key.filter(_.isValidShort).map(_.toShort))
+      case IntegerType => catalyst(key.filter(_.isValidInt).map(_.toInt))
+      case DateType    =>
+        key.filter(k => k.isValidInt && k >= RebaseDateTime.lastSwitchJulianDay)
+          .map(LocalDate.ofEpochDay)
+      case TimestampType =>
+        key.filter(_ >= RebaseDateTime.lastSwitchJulianTs).map(DateTimeUtils.microsToInstant)
+      case LongType | TimestampNTZType                              => catalyst(key)
       case d: DecimalType if d.precision <= Decimal.MAX_LONG_DIGITS =>
-        key.map(Decimal(_, d.precision, d.scale))
-      case _: StringType => bytes.map(UTF8String.fromBytes(_)).filter(_.isValid)
+        catalyst(key.map(Decimal(_, d.precision, d.scale)))
+      case _: StringType => catalyst(bytes.map(UTF8String.fromBytes(_)).filter(_.isValid))
       case _             => None
     }
-    value.map(CatalystTypeConverters.convertToScala(_, dataType))
   }
 }
 

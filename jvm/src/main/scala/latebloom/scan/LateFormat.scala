@@ -154,7 +154,7 @@ final private[scan] class LateOrcFormat(
       options: Map[String, String],
       hadoopConf: Configuration
   ): LateFiles =
-    OrcFiles(session, spec, dataSchema, partitionSchema, filters ++ keyRanges, hadoopConf)
+    OrcFiles(session, spec, dataSchema, partitionSchema, filters, keyRanges, hadoopConf)
 }
 
 /** What Spark's reader gives of columns in some order, in that of the spec. */

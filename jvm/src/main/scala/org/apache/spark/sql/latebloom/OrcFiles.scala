@@ -2,6 +2,7 @@
 package org.apache.spark.sql.latebloom
 
 import java.io.Closeable
+import java.time.{Instant, LocalDate}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Try
@@ -14,6 +15,7 @@ import org.apache.orc.{OrcConf, OrcFile, Reader, TypeDescription}
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.DateTimeUtils._
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.orc.{OrcFilters, OrcUtils}
@@ -32,6 +34,7 @@ final class OrcFiles private (
     dataSchema: StructType,
     partitionSchema: StructType,
     filters: Seq[Filter],
+    keyRanges: Seq[Filter],
     conf: Broadcast[SerializableConfiguration],
     caseSensitive: Boolean,
     offHeap: Boolean
@@ -63,7 +66,7 @@ final class OrcFiles private (
             OrcConf.SKIP_CORRUPT_DATA.getBoolean(shared)
           ),
           resolved.columns(reader).asJava,
-          if (resolved.byName) searchArgument(reader.getSchema).orNull else null,
+          if (resolved.byName) searchArgument(reader).orNull else null,
           counters
         )
         owned = split
@@ -84,7 +87,7 @@ final class OrcFiles private (
       Option.when(
         reader.getCompressionSize > MaxBufferBytes ||
           reader.getStripes.asScala.exists(s =>
-            !s.getNumberOfRows.isValidInt || s.getNumberOfRows < 0 || s.getLength > MaxStripeBytes
+            s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows || s.getLength > MaxStripeBytes
           )
       )(Counter.FILES_TOO_LARGE)
     }
@@ -154,24 +157,31 @@ final class OrcFiles private (
   /** What rows must satisfy, as far as ORC can say it. A filter that fails to become a part of it,
     * as one by a literal of another type than the file has, is left out.
     */
-  private def searchArgument(inFile: TypeDescription): Option[SearchArgument] =
-    if (filters.isEmpty) {
+  private def searchArgument(reader: ReaderImpl): Option[SearchArgument] = {
+    val all = if (OrcSplit.prunesByKeys(reader)) filters ++ keyRanges else filters
+    if (all.isEmpty) {
       None
     } else {
-      val schema = OrcUtils.toCatalystSchema(inFile)
+      val schema = OrcUtils.toCatalystSchema(reader.getSchema)
       def argument(filters: Seq[Filter]) = Try(OrcFilters.createFilter(schema, filters))
-      argument(filters.filter(f => argument(Seq(f)).isSuccess)).toOption.flatten
+      argument(all.filter(f => argument(Seq(f)).isSuccess)).toOption.flatten
     }
+  }
 }
 
 object OrcFiles {
   private val MaxStripeBytes = 1L << 30
 
+  /** The last run of values may reach past the last row, and be counted in an int. */
+  private val MaxRows = Int.MaxValue - 1024
+
   /** A compressed chunk's length has 23 bits. */
   private val MaxBufferBytes = 1 << 23
 
   /** @param filters
-    *   what rows must satisfy
+    *   what rows must satisfy: those that Spark pushes
+    * @param keyRanges
+    *   where the keys of joins lie
     * @param hadoopConf
     *   as Spark's ORC format has prepared it; broadcast to the tasks
     */
@@ -181,19 +191,41 @@ object OrcFiles {
       dataSchema: StructType,
       partitionSchema: StructType,
       filters: Seq[Filter],
+      keyRanges: Seq[Filter],
       hadoopConf: Configuration
   ): OrcFiles = {
     val sql = session.sessionState.conf
+    def pushed(filters: Seq[Filter]) = if (sql.orcFilterPushDown) filters else Nil
     new OrcFiles(
       spec,
       dataSchema,
       partitionSchema,
-      if (sql.orcFilterPushDown) filters.flatMap(withoutNulls) else Nil,
+      pushed(filters).flatMap(withoutNulls),
+      pushed(keyRanges).filter(isExact),
       SerializableConfiguration.broadcast(session.sparkContext, hadoopConf),
       sql.caseSensitiveAnalysis,
       sql.offHeapColumnVectorEnabled
     )
   }
+
+  /** Whether ORC's literal, of `java.sql`, is the very bound. It is not where the time zone of this
+    * JVM has not got the day or the time.
+    */
+  private def isExact(bound: Filter): Boolean =
+    bound match {
+      case GreaterThanOrEqual(_, value) => isExact(value)
+      case LessThanOrEqual(_, value)    => isExact(value)
+      case _                            => false
+    }
+
+  private def isExact(value: Any): Boolean =
+    value match {
+      case day: LocalDate => fromJavaDate(toJavaDate(localDateToDays(day))) == localDateToDays(day)
+      case time: Instant  =>
+        val micros = instantToMicros(time)
+        fromJavaTimestamp(toJavaTimestamp(micros)) == micros
+      case _ => true
+    }
 
   /** No value equals a null in a list, but ORC's search arguments fail on it. */
   private def withoutNulls(filter: Filter): Option[Filter] = filter match {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import java.time.ZoneId
+import java.util.TimeZone
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.internal.SQLConf
+
+import latebloom.LateBloomTest
+import latebloom.read.Counter
+
+/** Bounds of keys as statistics are compared with them: dates and times in every calendar. */
+class KeyRangesSuite extends LateBloomTest {
+
+  private def inEachWay(body: (String, String) => Unit): Unit =
+    for (format <- Seq("parquet", "orc"); java8 <- Seq("true", "false")) {
+      withSQLConf(
+        SQLConf.DATETIME_JAVA8API_ENABLED.key -> java8,
+        SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key -> "CORRECTED",
+        SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key -> "TIMESTAMP_MICROS",
+        "spark.latebloom.join.minScanBytes" -> "0"
+      ) {
+        withTable("fact", "dim")(withClue(s"$format, java8API: $java8\n")(body(format, java8)))
+      }
+    }
+
+  private def save(table: String, format: String, sql: String): Unit =
+    spark.sql(sql).coalesce(1).write.format(format).saveAsTable(table)
+
+  private def joined: DataFrame = spark.sql(
+    "select /*+ broadcast(d) */ f.id, f.k from fact f join dim d on f.k = d.k where d.few < 1000"
+  )
+
+  private def counted(counter: Counter): Long = {
+    val df = joined
+    df.collect()
+    lateScans(df).filter(_.joinFilters.nonEmpty).map(_.metrics(counter.key).value).sum
+  }
+
+  private def check(): Unit = sameAnswer(joined) { plan =>
+    assert(lateScans(plan).exists(_.joinFilters.nonEmpty))
+  }
+
+  test("days that the calendars skipped in 1582 find their rows") {
+    inEachWay { (format, _) =>
+      save(
+        "fact",
+        format,
+        "select id, date_add(date'1582-10-05', cast(id % 10 as int)) k from range(1000)"
+      )
+      save(
+        "dim",
+        format,
+        "select id few, date_add(date'1582-10-05', cast(id as int)) k from range(3)"
+      )
+      check()
+      // ORC has not got these days either: it reads them as the one after.
+      assert(joined.count() == (if (format == "orc") 3000 else 300))
+    }
+  }
+
+  test("times before zones counted in whole hours find their rows") {
+    Seq("Europe/Amsterdam", "America/Los_Angeles").foreach { zone =>
+      val before = TimeZone.getDefault
+      TimeZone.setDefault(TimeZone.getTimeZone(ZoneId.of(zone)))
+      try
+        withSQLConf(SQLConf.SESSION_LOCAL_TIMEZONE.key -> zone) {
+          Seq("1582-10-04 23:50:00", "1582-10-13 23:00:00", "1883-11-18 11:40:00")
+            .foreach { from =>
+              inEachWay { (format, _) =>
+                withClue(s"$zone from $from\n") {
+                  save(
+                    "fact",
+                    format,
+                    s"select id, timestamp'$from' + make_dt_interval(0, 0, id % 500) k from range(1000)"
+                  )
+                  save(
+                    "dim",
+                    format,
+                    s"select id few, timestamp'$from' + make_dt_interval(0, 0, 30 * id) k from range(9)"
+                  )
+                  check()
+                }
+              }
+            }
+        }
+      finally TimeZone.setDefault(before)
+    }
+  }
+
+  test("a day that a time zone skipped finds its rows") {
+    val before = TimeZone.getDefault
+    TimeZone.setDefault(TimeZone.getTimeZone("Pacific/Apia"))
+    try
+      inEachWay { (format, _) =>
+        save("fact", format, "select id, date'2011-12-30' k from range(1000)")
+        save("dim", format, "select id few, date'2011-12-30' k from range(1)")
+        check()
+        assert(joined.count() == 1000)
+      }
+    finally TimeZone.setDefault(before)
+  }
+
+  test("dates and times of today prune by statistics, whichever class literals have") {
+    inEachWay { (format, _) =>
+      Seq(
+        "date_add(date'2001-01-01', cast(id / 100 as int))",
+        "timestamp'2001-01-01 00:00:00' + make_dt_interval(cast(id / 100 as int))"
+      ).foreach { k =>
+        withTable("fact", "dim") {
+          withSQLConf("parquet.block.row.count.limit" -> "10000") {
+            spark.sql(s"select id, $k k from range(0, 60000, 1, 1)").write.format(format)
+              .option("orc.row.index.stride", "10000")
+              .option("parquet.block.row.count.limit", "10000")
+              .saveAsTable("fact")
+          }
+          save("dim", format, s"select id few, $k k from range(10)")
+          check()
+          val pruned = counted(Counter.ROWS_PRUNED) + counted(Counter.ROW_GROUPS_PRUNED)
+          assert(pruned > 0, s"$format, $k")
+        }
+      }
+    }
+  }
+}
