@@ -271,10 +271,10 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
           }
           val all = Array.range(0, s.rows)
           val started = System.nanoTime
-          Try(selected(random, s, s.shared(), all)) match {
-            case Failure(e: CorruptStreamException) =>
-              assert(e.getMessage.startsWith("corrupt ORC file "))
-              assert(e.getMessage.contains("column 1: "))
+          val place = new StripePlace("f.orc", 7)
+          Try(place.read("column c", () => selected(random, s, s.shared(), all))) match {
+            case Failure(e: CorruptStripeException) =>
+              assert(e.getMessage.startsWith("corrupt ORC file f.orc: stripe 7, column c: "))
             case Failure(e: ArithmeticException) => // as Spark says of a value out of its range
             case Failure(e: java.io.IOException) if e.getMessage.contains("rotobuf") =>
             case Failure(e)                                                          => throw e

@@ -4,6 +4,7 @@ package latebloom.orc
 import java.nio.ByteBuffer
 
 import org.apache.orc.OrcProto.ColumnEncoding.Kind
+import org.apache.orc.OrcProto.Stream
 import org.apache.orc.impl.{BufferChunk, InStream}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -11,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 class RunsSuite extends AnyFunSuite {
   private def feed(bytes: Seq[Int]): ByteFeed = {
     val data = ByteBuffer.wrap(bytes.map(_.toByte).toArray)
-    new ByteFeed(InStream.create("t", new BufferChunk(data, 0), 0, bytes.size))
+    new ByteFeed(InStream.create("t", new BufferChunk(data, 0), 0, bytes.size), Stream.Kind.DATA)
   }
 
   private def ints(kind: Kind, bytes: Seq[Int]): IntRuns =

@@ -22,7 +22,7 @@ final class BitRuns implements Positioned {
     bytes.seek(positions);
     long bits = positions.getNext();
     if (bits < 0 || bits > Byte.SIZE) {
-      throw new CorruptStreamException("a position of " + bits + " bits in a byte");
+      throw bytes.feed.corrupt("a position of " + bits + " bits in a byte");
     }
     passed = 0;
     skip((int) bits);

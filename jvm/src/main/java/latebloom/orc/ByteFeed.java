@@ -3,12 +3,15 @@ package latebloom.orc;
 
 import java.io.IOException;
 import java.util.Arrays;
+import latebloom.read.RunningTask;
+import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
 
 /**
  * The bytes of a stream, taken out of orc-core's {@link InStream} in bulk into an array that decoders
- * work on. The array grows only by bytes that there are, whatever length is asked for.
+ * work on. The array grows only by bytes that there are, whatever length is asked for. A task that was
+ * killed ends where more bytes are asked for: no decoder goes on for long without.
  */
 final class ByteFeed implements Positioned {
   private static final int SIZE = 16 << 10;
@@ -17,6 +20,7 @@ final class ByteFeed implements Positioned {
   static final int PADDING = 8;
 
   private final InStream in;
+  private final Kind kind;
   private byte[] data;
   private int pos;
   private int limit;
@@ -24,9 +28,11 @@ final class ByteFeed implements Positioned {
 
   /**
    * @param in null for no bytes
+   * @param kind of the stream, for messages
    */
-  ByteFeed(InStream in) {
+  ByteFeed(InStream in, Kind kind) {
     this.in = in;
+    this.kind = kind;
     this.data = new byte[in == null ? PADDING : SIZE + PADDING];
   }
 
@@ -43,12 +49,12 @@ final class ByteFeed implements Positioned {
   @Override
   public void seek(PositionProvider positions) {
     if (in == null) {
-      throw new CorruptStreamException("a position in a stream that is not there");
+      throw corrupt("a position in a stream that is not there");
     }
     try {
       in.seek(positions);
     } catch (IOException | RuntimeException e) {
-      throw new CorruptStreamException("a position outside of the stream", e);
+      throw new CorruptStreamException(kind, "a position outside of it", e);
     }
     pos = 0;
     limit = 0;
@@ -85,6 +91,9 @@ final class ByteFeed implements Positioned {
 
   /** Passes over {@code n} bytes. */
   void skip(long n) {
+    if (n < 0) {
+      throw corrupt("a step of " + n + " bytes");
+    }
     long rest = n;
     while (rest > limit - pos) {
       rest -= limit - pos;
@@ -117,6 +126,7 @@ final class ByteFeed implements Positioned {
     if (in == null || failure != null) {
       return false;
     }
+    RunningTask.checkNotKilled();
     if (pos > 0) {
       System.arraycopy(data, pos, data, 0, limit - pos);
       limit -= pos;
@@ -125,7 +135,7 @@ final class ByteFeed implements Positioned {
     int room = data.length - PADDING - limit;
     if (room == 0 && wanted > limit) {
       if (data.length > Integer.MAX_VALUE / 2) {
-        throw new CorruptStreamException("a value of " + wanted + " bytes");
+        throw corrupt("a value of " + wanted + " bytes");
       }
       data = Arrays.copyOf(data, 2 * data.length);
       room = data.length - PADDING - limit;
@@ -144,7 +154,13 @@ final class ByteFeed implements Positioned {
 
   CorruptStreamException ended() {
     return failure == null
-        ? new CorruptStreamException("a stream ends before its last value")
-        : new CorruptStreamException("bytes that cannot be read: " + failure.getMessage(), failure);
+        ? corrupt("it ends before its last value")
+        : new CorruptStreamException(
+            kind, "bytes that cannot be read: " + failure.getMessage(), failure);
+  }
+
+  /** For decoders to throw where its bytes can't be right. */
+  CorruptStreamException corrupt(String what) {
+    return new CorruptStreamException(kind, what, null);
   }
 }

@@ -8,7 +8,7 @@ import org.apache.orc.impl.PositionProvider;
 final class ByteRuns implements Positioned {
   private static final int LEAST_RUN = 3;
 
-  private final ByteFeed feed;
+  final ByteFeed feed;
   private int left;
   private boolean repeats;
   private byte value;
@@ -21,7 +21,11 @@ final class ByteRuns implements Positioned {
   public void seek(PositionProvider positions) {
     feed.seek(positions);
     left = 0;
-    skip(positions.getNext());
+    long passed = positions.getNext();
+    if (passed < 0) {
+      throw feed.corrupt("a position of " + passed + " bytes in a run");
+    }
+    skip(passed);
   }
 
   void skip(long n) {

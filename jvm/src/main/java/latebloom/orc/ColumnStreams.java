@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
-import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
 import latebloom.read.RangeFetcher.Wanted;
+import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 
 /**
@@ -45,7 +45,7 @@ final class ColumnStreams {
   }
 
   /** Notes that {@code rows} will be read. */
-  void want(Selection rows) throws IOException {
+  void want(Selection rows) {
     if (whole || rows.isNone()) {
       return;
     }
@@ -65,7 +65,7 @@ final class ColumnStreams {
   }
 
   /** Adds what must be fetched, and was not before, for the rows that were asked for. */
-  void plan(List<Wanted> ranges) throws IOException {
+  void plan(List<Wanted> ranges) {
     if (planned) {
       return;
     }
@@ -77,11 +77,9 @@ final class ColumnStreams {
       }
       for (int from = strides.nextSetBit(0); from >= 0; ) {
         int to = strides.nextClearBit(from);
+        RunningTask.checkNotKilled();
         int start = stripe.indexes().start(s, from);
         int end = stripe.indexes().end(s, to);
-        if (start > end) {
-          throw stripe.place().corrupt("the row index of column " + s.column + " goes backwards");
-        }
         // A stride without a value begins where the stream ends: a cursor is to get there.
         s.want(start == s.length && start > 0 ? start - 1 : start, end, ranges);
         from = strides.nextSetBit(to);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
+import org.apache.orc.OrcProto.Stream.Kind;
+
 /**
- * The bytes of a stream contradict themselves or the footer. Thrown bare by the decoders; the column
- * adds where it happened (see {@link StripeColumn#corrupt}).
+ * The bytes of a stream contradict themselves or the footer. Thrown by the decoders; where in the
+ * file that is {@link StripePlace} adds.
  */
 final class CorruptStreamException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -14,5 +16,9 @@ final class CorruptStreamException extends RuntimeException {
 
   CorruptStreamException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  CorruptStreamException(Kind stream, String message, Throwable cause) {
+    super("stream " + stream + ": " + message, cause);
   }
 }

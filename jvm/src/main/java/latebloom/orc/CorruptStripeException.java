@@ -3,13 +3,9 @@ package latebloom.orc;
 
 import java.io.IOException;
 
-/** The bytes of a stripe contradict themselves or the file's tail. */
+/** The bytes of a stripe contradict themselves or the file's tail; says where. */
 final class CorruptStripeException extends IOException {
   private static final long serialVersionUID = 1L;
-
-  CorruptStripeException(String message) {
-    super(message);
-  }
 
   CorruptStripeException(String message, Throwable cause) {
     super(message, cause);

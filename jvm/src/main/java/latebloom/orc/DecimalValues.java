@@ -174,7 +174,7 @@ final class DecimalValues implements FixedValues, Positioned {
     }
     throw most < MOST_BYTES
         ? feed.ended()
-        : new CorruptStreamException("a decimal of more than " + MOST_BYTES + " bytes");
+        : feed.corrupt("a decimal of more than " + MOST_BYTES + " bytes");
   }
 
   private long slowly(long value, int fileScale) {
@@ -201,6 +201,6 @@ final class DecimalValues implements FixedValues, Positioned {
     } catch (IOException | IllegalArgumentException e) {
       throw new CorruptStreamException("a decimal of scale " + fileScale, e);
     }
-    throw new CorruptStreamException("a decimal of more than 38 digits");
+    throw feed.corrupt("a decimal of more than 38 digits");
   }
 }

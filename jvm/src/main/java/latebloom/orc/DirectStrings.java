@@ -16,6 +16,9 @@ final class DirectStrings implements StringValues, Positioned {
   /** Strings that take more than this are copied one by one. */
   private static final int MOST_BYTES = 1 << 20;
 
+  /** No array can be longer. */
+  private static final int MOST_COPIED = Integer.MAX_VALUE - 8;
+
   private final ByteFeed feed;
   private final IntRuns lengths;
   private final TextLength text;
@@ -85,7 +88,7 @@ final class DirectStrings implements StringValues, Positioned {
       sum += window[i];
     }
     if (signs < 0) {
-      throw new CorruptStreamException("a string of negative length");
+      throw lengths.feed.corrupt("a string of a length below 0 or over 2 GiB");
     }
     return sum;
   }
@@ -136,12 +139,12 @@ final class DirectStrings implements StringValues, Positioned {
       if (k == 0) {
         throw feed.ended();
       }
-      int end = used + done + k;
-      if (end < 0) {
-        throw new CorruptStreamException("more than 2 GiB of strings");
+      long end = (long) used + done + k;
+      if (end > MOST_COPIED) {
+        throw feed.corrupt("more than 2 GiB of strings at once");
       }
       if (end > copies.length) {
-        copies = Arrays.copyOf(copies, (int) Math.min(Integer.MAX_VALUE - 8, 2L * end));
+        copies = Arrays.copyOf(copies, (int) Math.min(MOST_COPIED, 2 * end));
       }
       feed.copy(k, copies, used + done);
       done += k;

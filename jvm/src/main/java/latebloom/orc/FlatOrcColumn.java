@@ -30,11 +30,7 @@ final class FlatOrcColumn implements SelectiveColumn {
     if (filter == null) {
       filter = new FlatFilter(column, held, sections);
     }
-    try {
-      return filter.filter(rows, predicate);
-    } catch (CorruptStreamException | IndexOutOfBoundsException e) {
-      throw column.corrupt(e);
-    }
+    return filter.filter(rows, predicate);
   }
 
   @Override
@@ -49,10 +45,6 @@ final class FlatOrcColumn implements SelectiveColumn {
     if (select == null) {
       select = new FlatSelect(column, held, sections);
     }
-    try {
-      select.select(rows, n, out);
-    } catch (CorruptStreamException | IndexOutOfBoundsException e) {
-      throw column.corrupt(e);
-    }
+    select.select(rows, n, out);
   }
 }

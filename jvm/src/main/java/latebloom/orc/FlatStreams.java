@@ -43,7 +43,7 @@ final class FlatStreams extends StripeColumn {
 
   @Override
   public int stride() {
-    return streams.isIndexed() ? split.reader.getRowIndexStride() : 0;
+    return streams.isIndexed() ? stripe.stride() : 0;
   }
 
   @Override
@@ -76,7 +76,7 @@ final class FlatStreams extends StripeColumn {
 
   @Override
   public PositionProvider positions(int stride) throws IOException {
-    return stripe.indexes().positions(column.ids, stride)[id];
+    return stripe.indexes().position(id, stride);
   }
 
   @Override
@@ -92,12 +92,6 @@ final class FlatStreams extends StripeColumn {
   @Override
   public boolean readerIsProleptic() {
     return split.reader.getConvertToProlepticGregorian();
-  }
-
-  @Override
-  public String place() {
-    return stripe.place().file() + ": stripe " + stripe.place().stripe() + ", column "
-        + column.field.name();
   }
 
   @Override

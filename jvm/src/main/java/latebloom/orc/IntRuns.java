@@ -94,7 +94,7 @@ abstract class IntRuns implements FixedValues, Positioned {
     feed.seek(positions);
     long passed = positions.getNext();
     if (passed < 0 || passed > Integer.MAX_VALUE) {
-      throw new CorruptStreamException("a position of " + passed + " values in a run");
+      throw feed.corrupt("a position of " + passed + " values in a run");
     }
     runStart = (int) -passed;
     runEnd = runStart;
@@ -214,7 +214,7 @@ abstract class IntRuns implements FixedValues, Positioned {
       runStart = runEnd;
       int count = header();
       if (count > Integer.MAX_VALUE - MOST - Math.max(runEnd, 0)) {
-        throw new CorruptStreamException("more values than a stripe can have");
+        throw feed.corrupt("more values than a stripe can have");
       }
       runEnd += count;
       form = Form.LISTED;
@@ -235,7 +235,7 @@ abstract class IntRuns implements FixedValues, Positioned {
         return value;
       }
     }
-    throw new CorruptStreamException("a number of more than ten bytes");
+    throw feed.corrupt("a number of more than ten bytes");
   }
 
   protected static long unzigzag(long value) {

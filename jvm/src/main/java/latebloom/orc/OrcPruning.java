@@ -2,11 +2,13 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import latebloom.read.RunningTask;
 import latebloom.read.Selection;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
@@ -17,13 +19,29 @@ import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ColumnStatisticsImpl;
 import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.RecordReaderImpl;
+import org.apache.orc.impl.SchemaEvolution;
 import org.apache.orc.util.BloomFilter;
 import org.apache.orc.util.BloomFilterIO;
 
 /**
- * Which stripes and strides statistics and Bloom filters rule out. orc-core evaluates the comparisons;
- * it is asked only where what it says is what Spark means, and where that is not certain anything may
- * pass: see {@link Statistics}.
+ * Which strides the statistics of the row index, and its Bloom filters, rule out. A subset of those
+ * that Spark's own reader passes over for the same filters, so that wrong statistics take no row from
+ * the answer that Spark has:
+ *
+ * <ul>
+ *   <li>Spark hands ORC the pushed filters of a scan if {@code spark.sql.orc.filterPushdown} is set, and
+ *       orc-core's reader then passes over a stride where they are false of the statistics in the row
+ *       index. It never reads the statistics of stripes and of the file, and so neither do we.
+ *   <li>It does so only where every compared column that the file has got has a row index, and only
+ *       by columns whose type in the file is as good as the one that is read
+ *       ({@link SchemaEvolution#isPPDSafeConversion}).
+ *   <li>The comparisons are evaluated by orc-core, of which Spark asks the same. Where we do not ask,
+ *       since its answer is not what Spark means (see {@link Statistics}), anything may pass. A stride
+ *       is ruled out by the same formula, which is monotone: with less known less is ruled out.
+ * </ul>
+ *
+ * By the bounds of a join's keys Spark prunes nothing. They are added only for files whose writer is
+ * known to write true statistics: see {@link Statistics#areOfKnownWriter}.
  */
 public final class OrcPruning {
   private static final Set<PredicateLeaf.Operator> EQUALITIES =
@@ -32,24 +50,24 @@ public final class OrcPruning {
           PredicateLeaf.Operator.NULL_SAFE_EQUALS,
           PredicateLeaf.Operator.IN);
 
+  /** More hash functions than this have no filter; a damaged one may claim any number. */
+  private static final int MOST_HASHES = 64;
+
   private final SearchArgument sarg;
   private final Leaf[] leaves;
   private final OrcFile.WriterVersion version;
   private final boolean proleptic;
-  private final boolean trustBlooms;
+  private final int[] compared;
   private final int[] indexed;
   private final int[] bloomed;
 
   /**
    * A comparison of a column.
    *
-   * @param type of the column in the file; null if its statistics are no measure of the comparison
+   * @param type of the column in the file; null if the file has no such column
+   * @param isKnown whether statistics are a measure of the comparison
    */
-  private record Leaf(PredicateLeaf predicate, TypeDescription type) {
-    boolean isKnown() {
-      return type != null;
-    }
-
+  private record Leaf(PredicateLeaf predicate, TypeDescription type, boolean isKnown) {
     boolean isEquality() {
       return EQUALITIES.contains(predicate.getOperator());
     }
@@ -61,62 +79,57 @@ public final class OrcPruning {
     this.version = reader.getWriterVersion();
     this.proleptic = reader.writerUsedProlepticGregorian();
     // Other writers' hashes have been wrong before.
-    this.trustBlooms = reader.getFileTail().getFooter().getWriter() == 0;
+    boolean trustBlooms = reader.getFileTail().getFooter().getWriter() == 0;
+    this.compared = columns(leaves, l -> l.type != null);
     this.indexed =
-        Arrays.stream(leaves)
-            .filter(l -> l.isKnown() && l.predicate.getOperator() != PredicateLeaf.Operator.IS_NULL)
-            .mapToInt(l -> l.type.getId())
-            .distinct()
-            .toArray();
+        columns(
+            leaves, l -> l.isKnown && l.predicate.getOperator() != PredicateLeaf.Operator.IS_NULL);
     this.bloomed =
-        Arrays.stream(leaves)
-            .filter(l -> l.isKnown() && trustBlooms && l.isEquality() && hasTrueHashes(l.type))
-            .mapToInt(l -> l.type.getId())
-            .distinct()
-            .toArray();
+        columns(leaves, l -> l.isKnown && trustBlooms && l.isEquality() && hasTrueHashes(l.type));
+  }
+
+  private static int[] columns(Leaf[] leaves, Predicate<Leaf> which) {
+    return Arrays.stream(leaves).filter(which).mapToInt(l -> l.type.getId()).distinct().toArray();
   }
 
   /** Null if nothing can be told. */
   static OrcPruning of(SearchArgument sarg, List<OrcColumn> columns, ReaderImpl reader) {
-    List<PredicateLeaf> predicates = sarg.getLeaves();
-    Leaf[] leaves = new Leaf[predicates.size()];
-    boolean any = false;
-    for (int i = 0; i < leaves.length; i++) {
-      leaves[i] = new Leaf(predicates.get(i), comparable(predicates.get(i), columns, reader));
-      any |= leaves[i].isKnown();
-    }
-    return any ? new OrcPruning(sarg, leaves, reader) : null;
+    Leaf[] leaves =
+        sarg.getLeaves().stream().map(l -> leaf(l, columns, reader)).toArray(Leaf[]::new);
+    return Arrays.stream(leaves).anyMatch(Leaf::isKnown)
+        ? new OrcPruning(sarg, leaves, reader)
+        : null;
   }
 
-  /** The file's column that a comparison is about, if its statistics are of what is compared. */
-  private static TypeDescription comparable(
-      PredicateLeaf leaf, List<OrcColumn> columns, ReaderImpl reader) {
+  private static Leaf leaf(PredicateLeaf leaf, List<OrcColumn> columns, ReaderImpl reader) {
     String path = leaf.getColumnName().toLowerCase(Locale.ROOT);
     for (OrcColumn c : columns) {
       if (!c.isMissing() && path.contains(c.field.name().toLowerCase(Locale.ROOT))) {
+        SchemaEvolution evolution = c.evolution;
         TypeDescription read;
         try {
           read =
-              c.evolution
+              evolution
                   .getReaderSchema()
-                  .findSubtype(leaf.getColumnName(), c.evolution.isSchemaEvolutionCaseAware());
+                  .findSubtype(leaf.getColumnName(), evolution.isSchemaEvolutionCaseAware());
         } catch (IllegalArgumentException e) {
           continue;
         }
-        TypeDescription inFile = c.evolution.getFileType(read);
+        TypeDescription inFile = evolution.getFileType(read);
         // A field's statistics do not count the nulls of the structs around it.
         boolean countsNulls =
-            read.getParent() == c.evolution.getReaderSchema()
+            read.getParent() == evolution.getReaderSchema()
                 || leaf.getOperator() != PredicateLeaf.Operator.IS_NULL
                     && leaf.getOperator() != PredicateLeaf.Operator.NULL_SAFE_EQUALS;
-        return inFile != null
+        boolean known =
+            inFile != null
                 && countsNulls
-                && Statistics.compare(leaf, inFile, read, reader.getWriterVersion())
-            ? inFile
-            : null;
+                && evolution.isPPDSafeConversion(inFile.getId())
+                && Statistics.compare(leaf, inFile, read, reader.getWriterVersion());
+        return new Leaf(leaf, inFile, known);
       }
     }
-    return null;
+    return new Leaf(leaf, null, false);
   }
 
   /** Decimals are hashed as text, which may be written in several ways, times by zone. */
@@ -127,47 +140,46 @@ public final class OrcPruning {
     };
   }
 
-  /**
-   * Whether a row of a stripe may pass.
-   *
-   * @param statistics of a column in the stripe, or null
-   */
-  boolean mayPass(IntFunction<OrcProto.ColumnStatistics> statistics) {
-    TruthValue[] values = new TruthValue[leaves.length];
-    for (int i = 0; i < leaves.length; i++) {
-      Leaf l = leaves[i];
-      values[i] =
-          l.isKnown()
-              ? evaluate(l, statistics.apply(l.type.getId()), null)
-              : TruthValue.YES_NO_NULL;
-    }
-    return sarg.evaluate(values).isNeeded();
-  }
-
   /** The rows of those strides that may have some that pass. */
   Selection rows(OrcStripe stripe) throws IOException {
-    boolean blooms = false;
-    for (int id : bloomed) {
-      blooms |= stripe.has(id, OrcProto.Stream.Kind.BLOOM_FILTER_UTF8);
-    }
-    // Statistics of the only stride are those of the stripe.
-    if (indexed.length == 0 || stripe.strides() == 1 && !blooms) {
+    if (indexed.length == 0
+        || !stripe.isIndexed()
+        || !Arrays.stream(compared).allMatch(id -> stripe.has(id, OrcProto.Stream.Kind.ROW_INDEX))) {
       return Selection.all(stripe.rows());
     }
-    stripe.indexes().fetch(indexed, bloomed);
-    OrcProto.BloomFilterIndex[] filters = new OrcProto.BloomFilterIndex[leaves.length];
-    OrcProto.RowIndex[] indexes = new OrcProto.RowIndex[leaves.length];
-    for (int i = 0; i < leaves.length; i++) {
-      if (leaves[i].isKnown()) {
-        int id = leaves[i].type.getId();
-        indexes[i] = stripe.indexes().of(id);
-        boolean tested = Arrays.stream(bloomed).anyMatch(b -> b == id);
-        filters[i] = tested && leaves[i].isEquality() ? stripe.indexes().blooms(id) : null;
-      }
+    RowIndexes indexes = stripe.indexes();
+    indexes.fetch(indexed, bloomed);
+    List<List<OrcProto.RowIndexEntry>> entries = new ArrayList<>();
+    List<List<OrcProto.BloomFilter>> blooms = new ArrayList<>();
+    boolean any = false;
+    for (Leaf l : leaves) {
+      List<OrcProto.RowIndexEntry> of = l.isKnown ? indexes.entries(l.type.getId()) : null;
+      any |= of != null;
+      entries.add(of);
+      boolean tested =
+          of != null
+              && l.isEquality()
+              && Arrays.stream(bloomed).anyMatch(b -> b == l.type.getId());
+      blooms.add(tested ? indexes.blooms(l.type.getId()) : null);
+    }
+    if (!any) {
+      return Selection.all(stripe.rows());
     }
     Selection.Builder rows = new Selection.Builder(stripe.rows());
+    TruthValue[] values = new TruthValue[leaves.length];
     for (int s = 0; s < stripe.strides(); s++) {
-      if (mayPass(stripe, s, indexes, filters)) {
+      RunningTask.checkNotKilled();
+      for (int i = 0; i < leaves.length; i++) {
+        values[i] =
+            entries.get(i) == null
+                ? TruthValue.YES_NO_NULL
+                : evaluate(
+                    stripe,
+                    leaves[i],
+                    entries.get(i).get(s),
+                    blooms.get(i) == null ? null : blooms.get(i).get(s));
+      }
+      if (sarg.evaluate(values).isNeeded()) {
         int from = stripe.firstRow(s);
         rows.addRange(from, s + 1 < stripe.strides() ? stripe.firstRow(s + 1) : stripe.rows());
       }
@@ -175,38 +187,25 @@ public final class OrcPruning {
     return rows.build();
   }
 
-  private boolean mayPass(
-      OrcStripe stripe,
-      int stride,
-      OrcProto.RowIndex[] indexes,
-      OrcProto.BloomFilterIndex[] filters) {
-    TruthValue[] values = new TruthValue[leaves.length];
-    for (int i = 0; i < leaves.length; i++) {
-      values[i] = TruthValue.YES_NO_NULL;
-      if (indexes[i] != null) {
-        OrcProto.RowIndexEntry entry = indexes[i].getEntry(stride);
-        BloomFilter bloom =
-            filters[i] == null
-                ? null
-                : BloomFilterIO.deserialize(
-                    OrcProto.Stream.Kind.BLOOM_FILTER_UTF8,
-                    stripe.encoding(leaves[i].type.getId()),
-                    version,
-                    leaves[i].type.getCategory(),
-                    filters[i].getBloomFilter(stride));
-        values[i] = evaluate(leaves[i], entry.hasStatistics() ? entry.getStatistics() : null, bloom);
-      }
-    }
-    return sarg.evaluate(values).isNeeded();
-  }
-
-  private TruthValue evaluate(Leaf leaf, OrcProto.ColumnStatistics read, BloomFilter bloom) {
+  private TruthValue evaluate(
+      OrcStripe stripe, Leaf leaf, OrcProto.RowIndexEntry entry, OrcProto.BloomFilter filter) {
     OrcProto.ColumnStatistics stats =
-        read == null ? null : Statistics.trusted(leaf.type.getCategory(), read);
+        entry.hasStatistics()
+            ? Statistics.trusted(leaf.type.getCategory(), entry.getStatistics())
+            : null;
     if (stats == null) {
       return TruthValue.YES_NO_NULL;
     }
     try {
+      BloomFilter bloom =
+          filter == null || filter.getNumHashFunctions() > MOST_HASHES
+              ? null
+              : BloomFilterIO.deserialize(
+                  OrcProto.Stream.Kind.BLOOM_FILTER_UTF8,
+                  stripe.encoding(leaf.type.getId()),
+                  version,
+                  leaf.type.getCategory(),
+                  filter);
       return RecordReaderImpl.evaluatePredicate(
           ColumnStatisticsImpl.deserialize(null, stats, proleptic, true), leaf.predicate, bloom);
     } catch (RuntimeException e) {

@@ -23,7 +23,6 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.orc.CompressionCodec;
-import org.apache.orc.OrcProto;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.OrcCodecPool;
@@ -39,7 +38,6 @@ import org.apache.spark.sql.types.StructType;
 public final class OrcSplit implements RowGroups {
   final ScanSpec spec;
   final ReaderImpl reader;
-  final String file;
   final OrcColumn[] columns;
   final RangeFetcher fetcher;
   final InStream.StreamOptions compression;
@@ -53,7 +51,6 @@ public final class OrcSplit implements RowGroups {
   private CompressionCodec codec;
   private final BitSet wanted = new BitSet();
   private final Map<Integer, ConstantColumn> constants = new HashMap<>();
-  private List<OrcProto.StripeStatistics> statistics;
   private final boolean noRowPasses;
   private int next;
 
@@ -83,7 +80,6 @@ public final class OrcSplit implements RowGroups {
     this.spec = spec;
     this.reader = reader;
     this.options = options;
-    this.file = options.file;
     this.columns = columns.toArray(new OrcColumn[0]);
     this.counters = counters;
     this.memory = new ScanMemory(counters);
@@ -93,7 +89,7 @@ public final class OrcSplit implements RowGroups {
             new HadoopBytes(in),
             options.fileLength,
             spec.options().mergeGapBytes(),
-            StoreSpeed.of(new Path(file).toUri()),
+            StoreSpeed.of(new Path(options.file).toUri()),
             memory,
             counters);
     this.codec = OrcCodecPool.getCodec(reader.getCompressionKind());
@@ -161,22 +157,6 @@ public final class OrcSplit implements RowGroups {
     return wanted.get(id);
   }
 
-  /** What the file's tail says of a column in a stripe; null for nothing. */
-  OrcProto.ColumnStatistics stripeStatistics(int stripe, int column) {
-    if (statistics == null) {
-      try {
-        statistics = reader.getOrcProtoStripeStatistics();
-      } catch (RuntimeException e) {
-        // Spark does not look at them, and reads the file if they are damaged.
-        statistics = List.of();
-      }
-    }
-    if (stripe >= statistics.size() || column >= statistics.get(stripe).getColStatsCount()) {
-      return null;
-    }
-    return statistics.get(stripe).getColStats(column);
-  }
-
   /** The footer only: it says where all else lies. */
   @Override
   public void prefetch(boolean prunes, FirstFetch first) throws IOException {
@@ -186,9 +166,8 @@ public final class OrcSplit implements RowGroups {
     StripeInformation stripe = reader.getStripes().get(next);
     List<Wanted> ranges = List.of();
     try {
-      StripePlace place = new StripePlace(file, next);
-      ranges = List.of(OrcStripe.footerRange(stripe, place, (array, start, n) -> {}));
-    } catch (CorruptStripeException e) {
+      ranges = List.of(OrcStripe.footerRange(stripe, (array, start, n) -> {}));
+    } catch (CorruptStreamException e) {
       // It will be an error for who reads that stripe.
     }
     fetcher.prefetch(ranges);
@@ -200,15 +179,17 @@ public final class OrcSplit implements RowGroups {
       return null;
     }
     int i = next++;
-    return new OrcStripe(this, reader.getStripes().get(i), i);
+    StripePlace place = new StripePlace(options.file, i);
+    OrcStripe stripe =
+        place.read("footer", () -> new OrcStripe(this, reader.getStripes().get(i)));
+    return new PlacedStripe(place, stripe, columns);
   }
 
-  /** Moves {@link #next} to a stripe that may have rows that pass; false if there is none. */
-  private boolean toNextStripe() throws IOException {
+  /** Moves {@link #next} to a stripe of the split that has rows; false if there is none. */
+  private boolean toNextStripe() {
     List<StripeInformation> stripes = reader.getStripes();
     for (; next < stripes.size(); next++) {
-      int i = next;
-      StripeInformation s = stripes.get(i);
+      StripeInformation s = stripes.get(next);
       if (s.getOffset() < options.from
           || s.getOffset() >= options.to
           || s.getNumberOfRows() == 0) {
@@ -216,8 +197,6 @@ public final class OrcSplit implements RowGroups {
       }
       if (noRowPasses) {
         counters.add(Counter.ROW_GROUPS_SKIPPED, 1);
-      } else if (pruning != null && !pruning.mayPass(c -> stripeStatistics(i, c))) {
-        counters.add(Counter.ROW_GROUPS_PRUNED, 1);
       } else {
         return true;
       }

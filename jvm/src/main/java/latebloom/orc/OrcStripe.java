@@ -31,8 +31,10 @@ import org.apache.spark.sql.types.DataType;
 
 /** One stripe: its streams and row indexes, fetched as they are needed. */
 final class OrcStripe implements RowGroup {
+  /** More strides than this are not worth their entries: such an index is left alone. */
+  private static final int MOST_STRIDES = 1 << 16;
+
   private final OrcSplit split;
-  private final StripePlace place;
   private final StripeInformation info;
   private final int rows;
   private final int stride;
@@ -50,12 +52,12 @@ final class OrcStripe implements RowGroup {
   /** A cursor over what had been asked for by some generation of the column's streams. */
   private record FlatCursor(SelectiveColumn column, int generation) {}
 
-  OrcStripe(OrcSplit split, StripeInformation info, int number) throws IOException {
+  OrcStripe(OrcSplit split, StripeInformation info) throws IOException {
     this.split = split;
-    this.place = new StripePlace(split.file, number);
     this.info = info;
     this.rows = Math.toIntExact(info.getNumberOfRows());
-    this.stride = split.reader.getRowIndexStride();
+    int stride = split.reader.getRowIndexStride();
+    this.stride = stride <= 0 || rows / stride >= MOST_STRIDES ? 0 : stride;
     this.footer = readFooter();
     findStreams();
     this.indexes = new RowIndexes(this, split);
@@ -63,10 +65,25 @@ final class OrcStripe implements RowGroup {
   }
 
   /** Where the footer of a stripe lies. */
-  static Wanted footerRange(StripeInformation info, StripePlace place, RangeFetcher.Receiver receiver)
-      throws IOException {
-    long offset = info.getOffset() + info.getIndexLength() + info.getDataLength();
-    return new Wanted(offset, length(place, "footer", info.getFooterLength()), receiver);
+  static Wanted footerRange(StripeInformation info, RangeFetcher.Receiver receiver) {
+    long offset = info.getOffset();
+    long index = info.getIndexLength();
+    long data = info.getDataLength();
+    long length = info.getFooterLength();
+    boolean possible =
+        offset >= 0
+            && index >= 0
+            && index <= Long.MAX_VALUE - offset
+            && data >= 0
+            && data <= Long.MAX_VALUE - offset - index
+            && length >= 0
+            && length <= Integer.MAX_VALUE;
+    if (!possible) {
+      throw new CorruptStreamException(
+          "it is said to lie at byte " + offset + ", with " + index + " bytes of indexes, " + data
+              + " of data and a footer of " + length);
+    }
+    return new Wanted(offset + index + data, (int) length, receiver);
   }
 
   private OrcProto.StripeFooter readFooter() throws IOException {
@@ -74,48 +91,33 @@ final class OrcStripe implements RowGroup {
     Wanted range =
         footerRange(
             info,
-            place,
             (array, start, n) ->
                 fetched[0] = new BufferChunk(ByteBuffer.wrap(array, start, n).slice(), 0));
     split.fetcher.fetch(List.of(range));
+    InStream in = InStream.create("footer", fetched[0], 0, range.length(), split.compression);
     try {
-      InStream in = InStream.create("footer", fetched[0], 0, range.length(), split.compression);
       return OrcProto.StripeFooter.parseFrom(InStream.createCodedInputStream(in));
-    } catch (IOException | RuntimeException e) {
-      throw place.corrupt("footer", e);
+    } catch (IOException e) {
+      throw new CorruptStreamException("footer: " + e.getMessage(), e);
     }
   }
 
   /** All streams of indexes come before all streams of data, each kind in the footer's order. */
-  private void findStreams() throws IOException {
-    if (footer.getColumnsCount() <= split.reader.getSchema().getMaximumId()) {
-      throw place.corrupt("the footer has " + footer.getColumnsCount() + " columns");
-    }
+  private void findStreams() {
     long at = info.getOffset();
     for (StreamName.Area area : List.of(StreamName.Area.INDEX, StreamName.Area.DATA)) {
       for (OrcProto.Stream s : footer.getStreamsList()) {
         if (s.hasKind() && StreamName.getArea(s.getKind()) != area) {
           continue;
         }
-        int length = length(place, "a stream", s.getLength());
         if (s.hasKind()) {
           streams.put(
               new StreamName(s.getColumn(), s.getKind()),
-              new StripeStream(s.getColumn(), s.getKind(), at, length));
+              new StripeStream(s.getColumn(), s.getKind(), at, s.getLength()));
         }
-        at += length;
+        at += s.getLength();
       }
     }
-    if (at > info.getOffset() + info.getIndexLength() + info.getDataLength()) {
-      throw place.corrupt("the streams end behind the stripe");
-    }
-  }
-
-  private static int length(StripePlace place, String what, long length) throws IOException {
-    if (length < 0 || length > Integer.MAX_VALUE) {
-      throw place.corrupt(what + " has " + length + " bytes");
-    }
-    return (int) length;
   }
 
   // ---- what it has
@@ -125,11 +127,11 @@ final class OrcStripe implements RowGroup {
     return rows;
   }
 
-  StripePlace place() {
-    return place;
-  }
-
   OrcProto.ColumnEncoding encoding(int column) {
+    if (column >= footer.getColumnsCount()) {
+      throw new CorruptStreamException(
+          "the footer has no encoding of column " + column + " of " + footer.getColumnsCount());
+    }
     return footer.getColumns(column);
   }
 
@@ -162,6 +164,18 @@ final class OrcStripe implements RowGroup {
     return s.open(split.compression);
   }
 
+  /** The streams of a column that are not of indexes. */
+  List<StripeStream> dataStreams(int... columns) {
+    List<StripeStream> data = new ArrayList<>();
+    for (StripeStream s : streams.values()) {
+      if (StreamName.getArea(s.kind) == StreamName.Area.DATA
+          && Arrays.binarySearch(columns, s.column) >= 0) {
+        data.add(s);
+      }
+    }
+    return data;
+  }
+
   boolean isDictionary(StripeStream s) {
     return isDictionary(s.column, s.kind);
   }
@@ -172,20 +186,35 @@ final class OrcStripe implements RowGroup {
 
   // ---- strides
 
+  /** Whether the rows are in strides that an index may be of. */
+  boolean isIndexed() {
+    return stride > 0;
+  }
+
+  /** Rows of a stride; 0 without. */
+  int stride() {
+    return stride;
+  }
+
+  /** At most {@link #MOST_STRIDES}. */
   int strides() {
-    return stride <= 0 ? 1 : (int) (((long) rows + stride - 1) / stride);
+    return stride == 0 ? 1 : (int) (((long) rows + stride - 1) / stride);
   }
 
   int strideOf(int row) {
-    return stride <= 0 ? 0 : row / stride;
+    return stride == 0 ? 0 : row / stride;
   }
 
+  /** Of a stride that there is. */
   int firstRow(int stride) {
-    return stride * Math.max(this.stride, 0);
+    return stride * this.stride;
   }
 
   /** Whether some stride has none of {@code wanted}. */
   boolean missesStrides(Selection wanted) {
+    if (wanted.isAll()) {
+      return false;
+    }
     for (int next = 0; next < strides(); next++) {
       int row = wanted.nextSelected(firstRow(next));
       if (row < 0 || strideOf(row) != next) {
@@ -211,6 +240,10 @@ final class OrcStripe implements RowGroup {
     return split.pruning == null ? Selection.all(rows) : split.pruning.rows(this);
   }
 
+  /**
+   * By what the predicate is, and by a footer without nulls, which decoders go by as well. Statistics
+   * prove nothing: Spark lets no row pass by them.
+   */
   @Override
   public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
     OrcColumn column = split.columns[index];
@@ -227,22 +260,7 @@ final class OrcStripe implements RowGroup {
     if (predicate instanceof ColumnPredicate.Bytes bytes) {
       return bytes.test().isAll();
     }
-    return predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll()
-        || covers(predicate, column);
-  }
-
-  private boolean covers(ColumnPredicate predicate, OrcColumn column) {
-    OrcProto.ColumnStatistics stats =
-        split.stripeStatistics(place.stripe(), column.fileType().getId());
-    if (stats == null || !column.type.equals(column.fileType(), false)) {
-      return false;
-    }
-    OrcProto.IntegerStatistics ints = stats.getIntStatistics();
-    return stats.hasIntStatistics()
-        && ints.hasMinimum()
-        && ints.hasMaximum()
-        && ints.getMinimum() <= ints.getMaximum()
-        && predicate.covers(ints.getMinimum(), ints.getMaximum());
+    return predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll();
   }
 
   @Override
@@ -308,14 +326,7 @@ final class OrcStripe implements RowGroup {
         column,
         k -> {
           OrcColumn c = split.columns[k];
-          List<StripeStream> own = new ArrayList<>();
-          for (StripeStream s : streams.values()) {
-            boolean data = StreamName.getArea(s.kind) == StreamName.Area.DATA;
-            if (data && Arrays.binarySearch(c.ids, s.column) >= 0) {
-              own.add(s);
-            }
-          }
-          return new ColumnStreams(this, c, own);
+          return new ColumnStreams(this, c, dataStreams(c.ids));
         });
   }
 

@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import latebloom.read.RangeFetcher.Wanted;
+import latebloom.read.RunningTask;
 import org.apache.orc.OrcProto;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.TypeDescription;
@@ -15,15 +17,43 @@ import org.apache.orc.impl.OutStream;
 import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.RecordReaderImpl.PositionProviderImpl;
 import org.apache.orc.impl.RecordReaderUtils;
+import org.apache.orc.impl.StreamName;
+import org.apache.orc.protobuf.CodedInputStream;
+import org.apache.orc.protobuf.ExtensionRegistryLite;
+import org.apache.orc.protobuf.Parser;
+import org.apache.orc.protobuf.WireFormat;
+import org.apache.spark.TaskKilledException;
 
-/** The row indexes of a stripe's columns, and their Bloom filters: fetched as they are needed. */
+/**
+ * The row indexes of a stripe's columns, and their Bloom filters: fetched as they are needed. The
+ * answer is the same without them, so one that is damaged, does not fit the stripe or is larger than
+ * is of use counts as not there.
+ */
 final class RowIndexes {
   /** Most bytes of a run of numbers: header and base, 512 of 8 bytes, 31 patches. */
   private static final int LONGEST_RUN = 12 + 512 * 8 + 31 * 8;
 
+  /** So many strides further it is looked for where a chunk ends. */
+  private static final int LOOK_AHEAD = 64;
+
+  /** Most bytes of a column's index, and of its Bloom filters, that are parsed. */
+  private static final int MOST_BYTES = 16 << 20;
+
+  private static final int MOST_BLOOM_BYTES = 128 << 20;
+
+  /** The entries of a row index, and the filters of a Bloom filter index, are their field 1. */
+  private static final int ENTRY = 1 << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
+
   private final OrcStripe stripe;
   private final OrcSplit split;
-  private final Map<Integer, OrcProto.RowIndex> known = new HashMap<>();
+  private final Map<Integer, Optional<Index>> known = new HashMap<>();
+
+  /**
+   * The index of a column.
+   *
+   * @param starts of a stream, where the strides begin in it
+   */
+  private record Index(List<OrcProto.RowIndexEntry> entries, Map<StreamName, int[]> starts) {}
 
   RowIndexes(OrcStripe stripe, OrcSplit split) {
     this.stripe = stripe;
@@ -38,36 +68,116 @@ final class RowIndexes {
   }
 
   /** Whether all of the columns have an index, which was fetched. */
-  boolean hasAll(int[] ids) throws IOException {
+  boolean hasAll(int[] ids) {
     for (int id : ids) {
-      if (of(id) == null) {
+      if (of(id).isEmpty()) {
         return false;
       }
     }
     return ids.length > 0;
   }
 
-  /** Null without one that fits the stripe. */
-  OrcProto.RowIndex of(int column) throws IOException {
-    StripeStream s = stripe.stream(column, Kind.ROW_INDEX);
-    if (split.reader.getRowIndexStride() <= 0 || s == null || s.fetched() == 0) {
-      return null;
-    }
-    OrcProto.RowIndex read = known.get(column);
-    if (read == null) {
-      try {
-        read = OrcProto.RowIndex.parseFrom(InStream.createCodedInputStream(s.open(split.compression)));
-      } catch (IOException | RuntimeException e) {
-        throw stripe.place().corrupt("row index of column " + column, e);
-      }
-      known.put(column, read);
-    }
-    return read.getEntryCount() == stripe.strides() ? read : null;
+  /** The entries of a column's index, one a stride; null without one. */
+  List<OrcProto.RowIndexEntry> entries(int column) {
+    return of(column).map(Index::entries).orElse(null);
   }
 
-  /** Where a stride begins in a stream. */
-  int start(StripeStream s, int stride) throws IOException {
-    return stride == 0 ? 0 : position(s, stride);
+  private Optional<Index> of(int column) {
+    StripeStream s = stripe.stream(column, Kind.ROW_INDEX);
+    if (!stripe.isIndexed() || s == null || s.fetched() == 0) {
+      return Optional.empty();
+    }
+    Optional<Index> index = known.get(column);
+    if (index == null) {
+      index = Optional.ofNullable(read(s));
+      known.put(column, index);
+    }
+    return index;
+  }
+
+  private Index read(StripeStream s) {
+    List<OrcProto.RowIndexEntry> entries =
+        messages(s.open(split.compression), OrcProto.RowIndexEntry.parser(), MOST_BYTES);
+    if (entries == null) {
+      return null;
+    }
+    Map<StreamName, int[]> starts = new HashMap<>();
+    for (StripeStream data : stripe.dataStreams(s.column)) {
+      if (!stripe.isDictionary(data)) {
+        int[] of = starts(data, entries);
+        if (of == null) {
+          return null;
+        }
+        starts.put(new StreamName(data.column, data.kind), of);
+      }
+    }
+    return new Index(entries, starts);
+  }
+
+  /** One message a stride; null if these are not what there is. */
+  private <T> List<T> messages(InStream from, Parser<T> parser, int mostBytes) {
+    List<T> messages = new ArrayList<>();
+    try {
+      CodedInputStream in = InStream.createCodedInputStream(from);
+      int tag;
+      while ((tag = in.readTag()) != 0) {
+        RunningTask.checkNotKilled();
+        if (tag != ENTRY) {
+          in.skipField(tag);
+          continue;
+        }
+        int length = in.readRawVarint32();
+        boolean fits = length >= 0 && length <= mostBytes - in.getTotalBytesRead();
+        if (!fits || messages.size() == stripe.strides()) {
+          return null;
+        }
+        int limit = in.pushLimit(length);
+        messages.add(parser.parseFrom(in, ExtensionRegistryLite.getEmptyRegistry()));
+        in.checkLastTagWas(0);
+        in.popLimit(limit);
+      }
+    } catch (TaskKilledException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      return null;
+    }
+    return messages.size() == stripe.strides() ? messages : null;
+  }
+
+  /** Where strides begin in a stream; null if they cannot begin there. */
+  private int[] starts(StripeStream s, List<OrcProto.RowIndexEntry> entries) {
+    TypeDescription type = split.reader.getSchema().findSubtype(s.column);
+    int at;
+    try {
+      at =
+          RecordReaderUtils.getIndexPosition(
+              stripe.encoding(s.column).getKind(),
+              type.getCategory(),
+              s.kind,
+              split.compression.isCompressed(),
+              stripe.has(s.column, Kind.PRESENT));
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+    int[] starts = new int[entries.size()];
+    for (int i = 1; i < starts.length; i++) {
+      OrcProto.RowIndexEntry entry = entries.get(i);
+      long start = at < entry.getPositionsCount() ? entry.getPositions(at) : -1;
+      if (start < starts[i - 1] || start > s.length) {
+        return null;
+      }
+      starts[i] = (int) start;
+    }
+    return starts;
+  }
+
+  /** Where a stride begins in a stream of a column that has an index. */
+  int start(StripeStream s, int stride) {
+    return starts(s)[stride];
+  }
+
+  private int[] starts(StripeStream s) {
+    return of(s.column).orElseThrow().starts.get(new StreamName(s.column, s.kind));
   }
 
   /**
@@ -76,55 +186,42 @@ final class RowIndexes {
    * How long chunks are is not known, but between the chunks that two later strides begin in there is
    * at least one.
    */
-  int end(StripeStream s, int stride) throws IOException {
+  int end(StripeStream s, int stride) {
     if (stride >= stripe.strides()) {
       return s.length;
     }
-    int chunk = position(s, stride);
+    int[] starts = starts(s);
+    int chunk = starts[stride];
     if (!split.compression.isCompressed()) {
       return (int) Math.min(s.length, chunk + (long) LONGEST_RUN);
     }
     int bufferSize = Math.max(1, split.compression.getBufferSize());
     int chunks = 2 + (LONGEST_RUN - 1) / bufferSize;
-    long most = Math.min(s.length, chunk + chunks * (long) (OutStream.HEADER_SIZE + bufferSize));
-    for (int later = stride + 1; later < stripe.strides() && chunk < most; later++) {
-      int next = position(s, later);
+    long most = Math.min(s.length, chunk + chunks * ((long) OutStream.HEADER_SIZE + bufferSize));
+    int last = Math.min(starts.length, stride + LOOK_AHEAD);
+    for (int later = stride + 1; later < last && chunk < most; later++) {
+      int next = starts[later];
       if (next > chunk && --chunks == 0) {
         return (int) Math.min(next, most);
       }
-      chunk = Math.max(chunk, next);
+      chunk = next;
     }
     return (int) most;
   }
 
-  private int position(StripeStream s, int stride) throws IOException {
-    TypeDescription type = split.reader.getSchema().findSubtype(s.column);
-    OrcProto.RowIndexEntry entry = of(s.column).getEntry(stride);
-    int at =
-        RecordReaderUtils.getIndexPosition(
-            stripe.encoding(s.column).getKind(),
-            type.getCategory(),
-            s.kind,
-            split.compression.isCompressed(),
-            stripe.has(s.column, Kind.PRESENT));
-    if (at >= entry.getPositionsCount()
-        || entry.getPositions(at) < 0
-        || entry.getPositions(at) > s.length) {
-      throw stripe
-          .place()
-          .corrupt("the row index of column " + s.column + " points outside of a stream");
-    }
-    return (int) entry.getPositions(at);
-  }
-
   /** Where the columns must be sought for the first row of a stride that is not the first. */
-  PositionProvider[] positions(int[] ids, int stride) throws IOException {
+  PositionProvider[] positions(int[] ids, int stride) {
     PositionProvider[] positions =
         new PositionProvider[split.reader.getSchema().getMaximumId() + 1];
     for (int id : ids) {
-      positions[id] = new PositionProviderImpl(of(id).getEntry(stride));
+      positions[id] = position(id, stride);
     }
     return positions;
+  }
+
+  /** As {@link #positions}, of one column. */
+  PositionProvider position(int id, int stride) {
+    return new PositionProviderImpl(of(id).orElseThrow().entries.get(stride));
   }
 
   /** Fetches the row indexes of some columns, and their Bloom filters. */
@@ -142,18 +239,9 @@ final class RowIndexes {
     split.fetcher.fetch(ranges);
   }
 
-  /** The Bloom filters of a column's strides; null if there are none that fit the stripe. */
-  OrcProto.BloomFilterIndex blooms(int column) throws IOException {
+  /** The Bloom filters of a column's strides; null without. */
+  List<OrcProto.BloomFilter> blooms(int column) {
     InStream in = stripe.open(column, Kind.BLOOM_FILTER_UTF8);
-    if (in == null) {
-      return null;
-    }
-    try {
-      OrcProto.BloomFilterIndex read =
-          OrcProto.BloomFilterIndex.parseFrom(InStream.createCodedInputStream(in));
-      return read.getBloomFilterCount() == stripe.strides() ? read : null;
-    } catch (IOException | RuntimeException e) {
-      throw stripe.place().corrupt("Bloom filters of column " + column, e);
-    }
+    return in == null ? null : messages(in, OrcProto.BloomFilter.parser(), MOST_BLOOM_BYTES);
   }
 }

@@ -68,7 +68,7 @@ final class RunLength2 extends IntRuns {
     first = signed ? unzigzag(value) : value;
     delta = unzigzag(varlong());
     if (width > 0 && count < 2) {
-      throw new CorruptStreamException("deltas of a single value");
+      throw feed.corrupt("deltas of a single value");
     }
   }
 
@@ -79,8 +79,7 @@ final class RunLength2 extends IntRuns {
     patches = fourth & 0x1f;
     int gapWidth = (fourth >>> 5) + 1;
     if (patchWidth + gapWidth > Long.SIZE) {
-      throw new CorruptStreamException(
-          "patches of " + patchWidth + " bits with gaps of " + gapWidth);
+      throw feed.corrupt("patches of " + patchWidth + " bits with gaps of " + gapWidth);
     }
     patchBits = closestWidth(patchWidth + gapWidth);
     int baseBytes = (third >>> 5) + 1;
@@ -172,7 +171,7 @@ final class RunLength2 extends IntRuns {
       long patch = entry & mask;
       at += (int) gap;
       if (at >= count) {
-        throw new CorruptStreamException("a patch of value " + at + " in a run of " + count);
+        throw feed.corrupt("a patch of value " + at + " in a run of " + count);
       }
       // A gap of 255 without a patch only leads to the next entry.
       if (patch != 0) {

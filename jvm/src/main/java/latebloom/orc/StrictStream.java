@@ -7,31 +7,52 @@ import java.util.function.Consumer;
 import org.apache.hadoop.hive.common.io.DiskRangeList;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
+import org.apache.orc.impl.StreamName;
 
 /**
- * A stream that fails where it has ended. orc-core's readers of numbers would take what is in their
- * buffers for values, for as many as a damaged length says.
+ * A stream that says its name where it fails, and fails where it has ended. orc-core's readers of
+ * numbers would take what is in their buffers for values, for as many as a damaged length says.
  */
 final class StrictStream extends InStream {
   private final InStream in;
+  private final StreamName name;
+  private final boolean mayEnd;
 
-  StrictStream(InStream in) {
+  /**
+   * @param mayEnd whether its end may be read up to
+   */
+  StrictStream(InStream in, StreamName name, boolean mayEnd) {
     super(in, 0, 0);
     this.in = in;
+    this.name = name;
+    this.mayEnd = mayEnd;
   }
 
   @Override
   public int read() throws IOException {
-    return in.read();
+    try {
+      return in.read();
+    } catch (IOException | RuntimeException e) {
+      throw named(e);
+    }
   }
 
   @Override
   public int read(byte[] data, int from, int wanted) throws IOException {
-    int n = in.read(data, from, wanted);
-    if (n <= 0 && wanted > 0) {
-      throw new EOFException("the stream ends before its last value");
+    int n;
+    try {
+      n = in.read(data, from, wanted);
+    } catch (IOException | RuntimeException e) {
+      throw named(e);
+    }
+    if (n <= 0 && wanted > 0 && !mayEnd) {
+      throw new EOFException(name + " ends before its last value");
     }
     return n;
+  }
+
+  private IOException named(Exception e) {
+    return new IOException(name + ": " + e, e);
   }
 
   @Override
@@ -41,7 +62,11 @@ final class StrictStream extends InStream {
 
   @Override
   public void seek(PositionProvider index) throws IOException {
-    in.seek(index);
+    try {
+      in.seek(index);
+    } catch (IOException | RuntimeException e) {
+      throw named(e);
+    }
   }
 
   @Override

@@ -56,9 +56,6 @@ public abstract class StripeColumn {
   /** Whether orc-core would be asked to convert them to that calendar. */
   public abstract boolean readerIsProleptic();
 
-  /** What error messages name: file, stripe and column. */
-  public abstract String place();
-
   /** Whether what passes a filter of the column will be read again, as payload. */
   public abstract boolean isPayload();
 
@@ -98,14 +95,6 @@ public abstract class StripeColumn {
 
   /** The bytes of a stream; of one that is not there, none. */
   final ByteFeed feed(OrcProto.Stream.Kind kind) throws IOException {
-    return new ByteFeed(has(kind) ? stream(kind) : null);
-  }
-
-  final CorruptStreamException corrupt(Throwable cause) {
-    String what = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-    return new CorruptStreamException(
-        "corrupt ORC file " + place() + ": " + what + ". Write the file again, or set"
-            + " spark.sql.files.ignoreCorruptFiles=true to skip such files.",
-        cause);
+    return new ByteFeed(has(kind) ? stream(kind) : null, kind);
   }
 }

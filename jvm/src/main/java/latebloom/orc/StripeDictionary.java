@@ -51,7 +51,7 @@ final class StripeDictionary implements Entries {
         lengths[from + i] = (int) block[i];
         end += block[i];
         if (block[i] < 0 || end > Integer.MAX_VALUE - ByteFeed.PADDING) {
-          throw new CorruptStreamException("a dictionary entry of " + block[i] + " bytes");
+          throw runs.feed.corrupt("a dictionary entry of " + block[i] + " bytes");
         }
       }
     }

@@ -1,21 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
-/** Where in a file something of a stripe lies; what error messages name. */
+import java.io.EOFException;
+import java.io.IOException;
+import latebloom.read.FailedCondition;
+import org.apache.spark.SparkThrowable;
+import org.apache.spark.TaskKilledException;
+
+/**
+ * Where in a file something of a stripe lies, and the border at which faults of its bytes become
+ * errors that name the place. Whatever reads a stripe is run by {@link #read}: decoders, ours and
+ * orc-core's, need not foresee how damaged bytes make them fail.
+ */
 record StripePlace(String file, int stripe) {
 
-  CorruptStripeException corrupt(String what) {
-    return new CorruptStripeException(message(what));
+  /** What reads bytes of a stripe. */
+  @FunctionalInterface
+  interface Reading<T> {
+    T run() throws IOException;
   }
 
-  /** {@code cause} with its place. */
-  CorruptStripeException corrupt(String part, Throwable cause) {
-    String what = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-    return new CorruptStripeException(message(part + ": " + what), cause);
+  /**
+   * Runs {@code reading}. What it throws unchecked is a fault of the bytes, unless the task was killed
+   * or it is an error of Spark's or of a condition of the query; and so is the end of the file before
+   * what is to be read of it. Other checked exceptions are of the file's store, or have their place
+   * already; errors, as of memory, are of the JVM.
+   *
+   * @param part of the stripe, for messages
+   */
+  <T> T read(String part, Reading<T> reading) throws IOException {
+    try {
+      return reading.run();
+    } catch (TaskKilledException | FailedCondition e) {
+      throw e;
+    } catch (EOFException e) {
+      throw corrupt(part, e);
+    } catch (RuntimeException e) {
+      if (e instanceof SparkThrowable) {
+        throw e;
+      }
+      throw corrupt(part, e);
+    }
   }
 
-  private String message(String what) {
-    return "corrupt ORC file " + file + ": stripe " + stripe + ", " + what
-        + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip such files.";
+  private CorruptStripeException corrupt(String part, Throwable cause) {
+    String what =
+        cause instanceof CorruptStreamException || cause.getMessage() == null
+            ? String.valueOf(cause.getMessage())
+            : cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    return new CorruptStripeException(
+        "corrupt ORC file " + file + ": stripe " + stripe + ", " + part + ": " + what
+            + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip such"
+            + " files.",
+        cause);
   }
 }

@@ -27,6 +27,7 @@ final class StripeStream {
   final int column;
   final Kind kind;
   final int length;
+  private final long claimed;
   private final long offset;
 
   /** By where they begin; they don't overlap. */
@@ -47,12 +48,14 @@ final class StripeStream {
 
   /**
    * @param offset of the stream in the file
+   * @param claimed length of it, as the stripe's footer has it
    */
-  StripeStream(int column, Kind kind, long offset, int length) {
+  StripeStream(int column, Kind kind, long offset, long claimed) {
     this.column = column;
     this.kind = kind;
     this.offset = offset;
-    this.length = length;
+    this.claimed = claimed;
+    this.length = (int) Math.max(0, Math.min(claimed, Integer.MAX_VALUE));
   }
 
   /** How many of its bytes were asked for. */
@@ -62,9 +65,13 @@ final class StripeStream {
 
   /** Adds what must be fetched, and was not before, of the bytes {@code [from, to)} of the stream. */
   void want(int from, int to, List<Wanted> ranges) {
+    if (claimed != length) {
+      throw new CorruptStreamException(kind, "it has " + claimed + " bytes", null);
+    }
     List<Piece> fresh = new ArrayList<>();
     int at = from;
-    for (Piece p : pieces.values()) {
+    Integer before = pieces.floorKey(from);
+    for (Piece p : pieces.tailMap(before == null ? from : before).values()) {
       if (p.start >= to) {
         break;
       }

@@ -75,10 +75,10 @@ final class TimestampValues implements FixedValues, Positioned {
     }
   }
 
-  private static int nanos(long serialized) {
+  private int nanos(long serialized) {
     int nanos = (int) (serialized >>> 3) * (int) POWERS_OF_TEN[(int) serialized & 7];
     if (nanos < 0 || nanos > 999_999_999) {
-      throw new CorruptStreamException("a second of " + nanos + " nanoseconds");
+      throw this.nanos.feed.corrupt("a second of " + nanos + " nanoseconds");
     }
     return nanos;
   }

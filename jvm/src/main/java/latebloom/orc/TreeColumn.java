@@ -16,7 +16,6 @@ import org.apache.orc.impl.TreeReaderFactory;
 import org.apache.orc.impl.TypeUtils;
 import org.apache.orc.impl.reader.tree.TypeReader;
 import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
-import org.apache.spark.TaskKilledException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.execution.RowToColumnConverter;
@@ -102,10 +101,9 @@ final class TreeColumn implements SelectiveColumn {
       vector.ensureSize(n, false);
       reader.nextVector(vector, null, n, NO_FILTER, ReadPhase.ALL);
       view.setBatchSize(n);
-    } catch (CorruptStripeException | TaskKilledException e) {
-      throw e;
-    } catch (IOException | RuntimeException e) {
-      throw stripe.place().corrupt("column " + column.field.name(), e);
+    } catch (IOException e) {
+      // All was fetched before: only damaged bytes are left to fail.
+      throw new CorruptStreamException(e.getMessage(), e);
     }
     at = to;
     batchStart = from;

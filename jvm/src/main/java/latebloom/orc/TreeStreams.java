@@ -26,7 +26,7 @@ final class TreeStreams extends StripePlanner {
     InStream in = stripe.open(name.getColumn(), name.getKind());
     // A dictionary is read until its stream ends.
     boolean whole = name.getKind() == OrcProto.Stream.Kind.DICTIONARY_DATA;
-    return in == null || whole ? in : new StrictStream(in);
+    return in == null ? null : new StrictStream(in, name, whole);
   }
 
   @Override

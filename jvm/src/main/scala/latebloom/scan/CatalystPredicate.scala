@@ -7,7 +7,7 @@ import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import latebloom.read.RowPredicate
+import latebloom.read.{FailedCondition, RowPredicate}
 
 /** A condition as Spark itself evaluates it, compiled where it is first used.
   *
@@ -25,11 +25,6 @@ final class CatalystPredicate private (bound: Expression) extends RowPredicate {
     try compiled.eval(row)
     catch { case NonFatal(e) => throw new FailedCondition(e) }
 }
-
-/** Carries what a condition of the query fails with past Spark's file reader, which takes whatever
-  * is thrown below it for a fault of the file.
-  */
-final private class FailedCondition(cause: Throwable) extends RuntimeException(cause)
 
 /** Rows or batches of files, whose failed conditions come out as what they are. */
 final private[scan] class ConditionErrors[T](read: Iterator[T]) extends Iterator[T] {

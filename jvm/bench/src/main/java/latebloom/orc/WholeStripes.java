@@ -192,11 +192,6 @@ public final class WholeStripes implements AutoCloseable {
     }
 
     @Override
-    public String place() {
-      return path + ": stripe " + stripe.number + ", column " + id;
-    }
-
-    @Override
     public boolean isPayload() {
       return true;
     }
