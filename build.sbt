@@ -103,6 +103,8 @@ def javaArgs(target: File, classPath: Seq[File], options: Seq[String]): File = {
 // Many short queries, each with classes of its own: the optimising compiler never pays.
 val manyShortQueries = Seq(
   "-XX:TieredStopAtLevel=1",
+  // That compiler's own is too small for Spark: when it is full, no more is compiled.
+  "-XX:ReservedCodeCacheSize=512m",
   "-Dspark.ui.enabled=false",
   "-Dspark.ui.showConsoleProgress=false"
 )

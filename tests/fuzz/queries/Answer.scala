@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.queries
+
+import scala.collection.Map
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.{AnalysisException, Row}
+
+/** What came of a query. */
+sealed trait Answer { def planMillis: Long }
+
+/** @param late
+  *   scans that LateBloom took
+  * @param means
+  *   of each join filter in the plan
+  */
+final case class Rows(
+    schema: DataType,
+    rows: Seq[String],
+    planMillis: Long,
+    late: Int,
+    means: Seq[String]
+) extends Answer
+
+/** @param condition
+  *   the innermost one of Spark's, else the class of what was thrown
+  * @param outer
+  *   that of what reached the user
+  */
+final case class Failed(
+    condition: String,
+    outer: String,
+    message: String,
+    inAnalysis: Boolean,
+    planMillis: Long = 0
+) extends Answer
+
+final case class Hung(dump: String, planMillis: Long = 0) extends Answer
+
+object Failed {
+  def of(e: Throwable): Failed = {
+    val chain = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).toSeq
+    val conditions = chain.collect { case t: SparkThrowable if t.getCondition != null => t.getCondition }
+    Failed(
+      conditions.filterNot(wrapping).lastOption.orElse(conditions.lastOption)
+        .getOrElse(chain.last.getClass.getName),
+      outer = e match {
+        case t: SparkThrowable if t.getCondition != null => t.getCondition
+        case other => s"${other.getClass.getSimpleName} ${String.valueOf(other.getMessage).take(30)}"
+      },
+      chain.map(_.toString.linesIterator.take(4).mkString(" ").take(300)).distinct.mkString("\n  "),
+      e.isInstanceOf[AnalysisException]
+    )
+  }
+
+  private val wrapping =
+    Set("FAILED_READ_FILE.NO_HINT", "TASK_WRITE_FAILED", "INTERNAL_ERROR_BROADCAST")
+
+  /** The rows' and the query's own fault. Which of several comes first, plans may decide. */
+  val ofRows: Set[String] = Set("DIVIDE_BY_ZERO", "CAST_INVALID_INPUT", "ARITHMETIC_OVERFLOW",
+    "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE", "SCALAR_SUBQUERY_TOO_MANY_ROWS",
+    "INVALID_ARRAY_INDEX", "DATETIME_OVERFLOW", "INTERVAL_ARITHMETIC_OVERFLOW",
+    "NUMERIC_OUT_OF_SUPPORTED_RANGE")
+
+  def isOfRows(f: Failed): Boolean = ofRows.exists(f.condition.startsWith)
+}
+
+object Rows {
+
+  /** A row as text that tells apart whatever can be told apart. */
+  def text(value: Any): String = value match {
+    case null                                   => "null"
+    case r: Row                                 => r.toSeq.map(text).mkString("[", ", ", "]")
+    case s: String                              => s"'$s'"
+    case b: Array[Byte]                         => b.map(x => f"$x%02x").mkString("x'", "", "'")
+    case m: Map[_, _]                           =>
+      m.toSeq.map { case (k, v) => s"${text(k)}: ${text(v)}" }.sorted.mkString("{", ", ", "}")
+    case a: scala.collection.Seq[_]             => a.map(text).mkString("(", ", ", ")")
+    case other                                  => other.toString
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.queries
+
+/** A query, what it is run with and the tables that it may read. */
+final case class Case(rel: Rel, confs: Map[String, String], tables: Seq[Table]) {
+  lazy val sql: String = Rel.text(rel)
+
+  def ordered: Boolean = rel match {
+    case Top(_, _) => true
+    case _         => false
+  }
+
+  def used: Seq[Table] = {
+    val names = rel.nodes.collect { case s: Scan => s.table }.toSet
+    tables.filter(t => names(t.name))
+  }
+
+  /** All that it takes to run it elsewhere. */
+  def script: String = {
+    val changed = confs.filter { case (k, v) => !Confs.plain.get(k).contains(v) }
+    (used.flatMap(_.ddl) ++ (Confs.always.take(1) ++ changed.toSeq.sorted).map { case (k, v) =>
+      s"set $k=$v"
+    } :+ sql).distinct.mkString("", ";\n", ";")
+  }
+}
+
+object Case {
+
+  /** So many queries share their tables. */
+  val ofWorld = 400
+
+  def of(seed: Long, index: Int, tables: Seq[Table]): Case = {
+    val rng = Rng.of(seed, 2, index)
+    Case(new Relations(rng, tables).query(), Confs.of(rng), tables)
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.queries
+
+/** What a query is run with, off and on. */
+object Confs {
+
+  /** Of these nothing is varied: they are needed to see anything. */
+  val always: Seq[(String, String)] = Seq(
+    "spark.latebloom.join.minScanBytes" -> "0",
+    "spark.sql.mapKeyDedupPolicy" -> "LAST_WIN",
+    "spark.sql.crossJoin.enabled" -> "true"
+  )
+
+  /** Each conf with its values, that which is most like production first. */
+  private val varied: Seq[(String, Seq[(Int, String)])] = Seq(
+    "spark.sql.ansi.enabled" -> Seq(7 -> "true", 3 -> "false"),
+    "spark.sql.adaptive.enabled" -> Seq(4 -> "true", 6 -> "false"),
+    "spark.sql.autoBroadcastJoinThreshold" -> Seq(5 -> "10m", 4 -> "-1", 1 -> "3k"),
+    "spark.sql.shuffle.partitions" -> Seq(6 -> "1", 3 -> "2"),
+    "spark.sql.codegen.wholeStage" -> Seq(1 -> "true", 4 -> "false"),
+    "spark.sql.join.preferSortMergeJoin" -> Seq(7 -> "true", 3 -> "false"),
+    "spark.sql.exchange.reuse" -> Seq(8 -> "true", 2 -> "false"),
+    "spark.sql.execution.reuseSubquery" -> Seq(9 -> "true", 1 -> "false"),
+    "spark.latebloom.scan.eagerFraction" -> Seq(4 -> "0.5", 3 -> "0.0", 3 -> "1.0"),
+    "spark.latebloom.join.rescanBytes" -> Seq(8 -> "10m", 2 -> "0"),
+    "spark.latebloom.join.maxBytes" -> Seq(8 -> "8m", 2 -> "32"),
+    "spark.latebloom.join.maxKeys" -> Seq(9 -> "8388608", 1 -> "2"),
+    "spark.sql.session.timeZone" -> Seq(
+      2 -> "UTC",
+      2 -> "America/Los_Angeles",
+      2 -> "Europe/Paris",
+      1 -> "Asia/Kolkata"
+    ),
+    "spark.sql.datetime.java8API.enabled" -> Seq(8 -> "true", 2 -> "false"),
+    "spark.sql.optimizer.runtime.bloomFilter.enabled" -> Seq(7 -> "true", 3 -> "false"),
+    "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold" ->
+      Seq(6 -> "10g", 4 -> "0"),
+    "spark.sql.constraintPropagation.enabled" -> Seq(8 -> "true", 2 -> "false"),
+    "spark.sql.parquet.columnarReaderBatchSize" -> Seq(5 -> "4096", 3 -> "17", 2 -> "3"),
+    "spark.sql.orc.columnarReaderBatchSize" -> Seq(5 -> "4096", 3 -> "17", 2 -> "3"),
+    "spark.sql.parquet.enableNestedColumnVectorizedReader" -> Seq(8 -> "true", 2 -> "false"),
+    "spark.sql.orc.enableNestedColumnVectorizedReader" -> Seq(8 -> "true", 2 -> "false"),
+    "spark.sql.parquet.filterPushdown" -> Seq(9 -> "true", 1 -> "false"),
+    "spark.sql.orc.filterPushdown" -> Seq(9 -> "true", 1 -> "false"),
+    "spark.sql.files.maxPartitionBytes" -> Seq(8 -> "128m", 2 -> "1k"),
+    "spark.sql.sources.bucketing.enabled" -> Seq(8 -> "true", 2 -> "false"),
+    "spark.sql.readSideCharPadding" -> Seq(8 -> "true", 2 -> "false"),
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled" -> Seq(8 -> "true", 2 -> "false")
+  )
+
+  /** The values that a shrunk case goes back to. */
+  val plain: Map[String, String] = varied.map { case (k, values) => k -> values.head._2 }.toMap
+
+  def of(rng: Rng): Map[String, String] =
+    varied.map { case (k, values) => k -> rng.weighted(values: _*) }.toMap
+}

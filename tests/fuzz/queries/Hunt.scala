@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.queries
+
+import java.nio.file.{Files, Path}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.collection.mutable
+
+/** Runs the cases of a seed, in some threads, and tells what it finds. */
+final class Hunt(engine: Engine, options: Options) {
+  private val start = System.nanoTime()
+  private val next = new AtomicInteger(options.from)
+  private val counts = mutable.TreeMap.empty[String, Int].withDefaultValue(0)
+  private val found = mutable.ArrayBuffer.empty[String]
+  @volatile private var ended = false
+
+  private def count(what: String, n: Int = 1): Unit = synchronized(counts(what) += n)
+
+  private def seconds = (System.nanoTime() - start) / 1e9
+
+  private def isOver(index: Int) = ended || found.size >= options.stopAfter ||
+    options.queries.exists(index >= options.from + _) ||
+    (options.queries.isEmpty && seconds > 60 * options.minutes.getOrElse(1.0))
+
+  /** Whether nothing was found. */
+  def run(): Boolean = {
+    println(s"seed ${options.seed}")
+    while (!isOver(next.get)) {
+      val world = next.get / Case.ofWorld
+      val tables = Tables.of(options.seed, world)
+      engine.create(tables)
+      if (options.show) println(Case.of(options.seed, options.from, tables).script)
+      val workers = (0 until options.threads).map { t =>
+        val worker = new Thread(() => work(tables, (world + 1) * Case.ofWorld, t), s"fuzz-$t")
+        worker.start()
+        worker
+      }
+      workers.foreach(_.join())
+      next.set(next.get.min((world + 1) * Case.ofWorld))
+      engine.drop(tables)
+      if (next.get / Case.ofWorld % 5 == 0) println(summary)
+    }
+    println(summary)
+    options.junit.foreach(report)
+    found.isEmpty
+  }
+
+  private def work(tables: Seq[Table], end: Int, thread: Int): Unit = {
+    val runner = new Runner(engine, thread.toString, options.timeout)
+    try {
+      var index = next.getAndIncrement()
+      while (index < end && !isOver(index)) {
+        check(Case.of(options.seed, index, tables), index, runner)
+        index = next.getAndIncrement()
+      }
+    } catch {
+      case e: Throwable =>
+        ended = true
+        synchronized(found += e.toString)
+        e.printStackTrace()
+    } finally runner.close()
+  }
+
+  private def check(c: Case, index: Int, runner: Runner): Unit = {
+    val before = engine.disturbances
+    val off = runner.answer(c.sql, c.confs, enabled = false)
+    val verdict = off match {
+      case f: Failed if f.inAnalysis => Same(f)
+      case _ => Judge.verdict(off, runner.answer(c.sql, c.confs, enabled = true), c.ordered)
+    }
+    count("queries")
+    verdict match {
+      case Same(on)         => ran(off, on)
+      case Allowed(why, on) =>
+        count(why)
+        ran(off, on)
+      case Differs(d, on) =>
+        ran(off, on)
+        if (d.kind == "hang" || engine.disturbances == before || again(c, runner).nonEmpty) {
+          tell(c, d, index, runner)
+        }
+    }
+  }
+
+  private def ran(off: Answer, on: Answer): Unit = {
+    (off, on) match {
+      case (f: Failed, _: Failed) =>
+        count(if (f.inAnalysis) "failed in analysis" else "failed off and on")
+        if (f.inAnalysis && options.show) println(f.message)
+        if (!Failed.isOfRows(f)) count(s"  ${f.condition}")
+      case _ =>
+    }
+    on match {
+      case r: Rows =>
+        if (r.late > 0) count("with a LateScan")
+        if (r.means.nonEmpty) count("with a join filter")
+        r.means.foreach(m => count(s"join filters ($m)"))
+        if (r.rows.nonEmpty) count("with rows")
+      case _ =>
+    }
+  }
+
+  private def again(c: Case, runner: Runner): Option[Difference] = {
+    val off = runner.answer(c.sql, c.confs, enabled = false)
+    Judge.verdict(off, runner.answer(c.sql, c.confs, enabled = true), c.ordered) match {
+      case Differs(d, _) => Some(d)
+      case _             => None
+    }
+  }
+
+  private def tell(c: Case, d: Difference, index: Int, runner: Runner): Unit = {
+    val rank = synchronized {
+      found += s"${options.seed}:$index ${d.kind}"
+      found.size
+    }
+    val (small, last) =
+      if (rank > options.shrink || d.kind == "hang" || d.kind == "slow planning") (c, d)
+      else new Shrinker(engine, runner, d.kind).shrunk(c, d)
+    synchronized {
+      println(s"\n== finding $rank: --case ${options.seed}:$index after ${counts("queries")} queries, ${d.kind}")
+      println(last.text)
+      if (rank <= options.shrink) println(small.script)
+      println()
+      System.out.flush()
+    }
+  }
+
+  private def summary: String = synchronized {
+    val rate = counts("queries") / seconds
+    counts.map { case (k, n) => f"  $n%7d $k" }
+      .mkString(f"seed ${options.seed}: ${found.size} findings, $rate%.1f queries a second\n", "\n", "")
+  }
+
+  private def report(file: String): Unit = {
+    val failure = if (found.isEmpty) "" else s"<failure>${found.mkString(", ")}</failure>"
+    val name = s"random queries answer alike off and on, seed ${options.seed}"
+    Files.writeString(
+      Path.of(file),
+      s"""<testsuite><testcase classname="fuzz.queries" name="$name">$failure</testcase></testsuite>"""
+    )
+  }
+}

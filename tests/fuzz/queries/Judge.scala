@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.queries
+
+/** @param kind
+  *   what a smaller case must show as well
+  */
+final case class Difference(kind: String, text: String)
+
+sealed trait Verdict
+final case class Same(on: Answer) extends Verdict
+
+/** Differs in a way that is allowed, which is counted by this name. */
+final case class Allowed(why: String, on: Answer) extends Verdict
+final case class Differs(difference: Difference, on: Answer) extends Verdict
+
+/** Holds what a query gives with LateBloom against what it gives without. */
+object Judge {
+
+  def verdict(off: Answer, on: Answer, ordered: Boolean): Verdict = (off, on) match {
+    case (_: Hung, _)           => Allowed("hangs without LateBloom", on)
+    case (_, h: Hung)           => Differs(Difference("hang", h.dump), on)
+    case (a: Failed, b: Failed) => failures(a, b)
+    case (a: Failed, b: Rows)   =>
+      // A filter may drop the row that the query fails for before it gets there.
+      Allowed(s"fails without LateBloom only: ${a.condition}", b)
+    case (_: Rows, b: Failed) => Differs(Difference(s"failure ${b.condition}", b.message), on)
+    case (a: Rows, b: Rows)   => answers(a, b, ordered)
+  }
+
+  private def failures(a: Failed, b: Failed): Verdict = {
+    def wrapped(f: Failed) = f.outer.contains("awaitResult")
+    if (a.condition != b.condition && !(Failed.isOfRows(a) && Failed.isOfRows(b))) {
+      Differs(Difference(s"failure ${b.condition}", s"off: ${a.message}\non: ${b.message}"), b)
+    } else if (wrapped(b) && !wrapped(a)) {
+      Differs(Difference("wrapped failure", s"off: ${a.message}\non: ${b.message}"), b)
+    } else if (a.condition != b.condition) Allowed("another of its failures", b)
+    else Same(b)
+  }
+
+  private def answers(a: Rows, b: Rows, ordered: Boolean): Verdict = {
+    def sorted(rows: Seq[String]) = if (ordered) rows else rows.sorted
+    if (a.schema != b.schema) {
+      Differs(Difference("schema", s"off: ${a.schema.sql}\non: ${b.schema.sql}"), b)
+    } else if (sorted(a.rows) != sorted(b.rows)) {
+      def missing(x: Rows, y: Rows) = x.rows.diff(y.rows).take(5).mkString(" ")
+      Differs(
+        Difference(
+          "answer",
+          s"${a.rows.size} rows off, ${b.rows.size} on\nonly off: ${missing(a, b)}\nonly on: ${missing(b, a)}"
+        ),
+        b
+      )
+    } else if (b.planMillis > 2000 && b.planMillis > 20 * a.planMillis) {
+      Differs(Difference("slow planning", s"${a.planMillis} ms off, ${b.planMillis} ms on"), b)
+    } else Same(b)
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.queries
+
+/** A table of few rows, made by SQL from numbers, the same on every run.
+  *
+  * @param clean
+  *   whether it has none of the rows whose text is no number and whose divisor is zero: a join on
+  *   `id` with it drops them
+  */
+final case class Table(
+    name: String,
+    columns: Seq[TableColumn],
+    rows: Int,
+    files: Int,
+    clean: Boolean,
+    format: String,
+    options: Seq[(String, String)],
+    partition: Option[String],
+    buckets: Option[Int],
+    sortedBy: Option[String],
+    calendar: String
+) {
+  def ddl: Seq[String] = {
+    val (last, others) = columns.partition(c => partition.contains(c.name))
+    val ordered = others ++ last
+    val fields = ordered.map(c => s"${c.name} ${c.kind.ddl}").mkString(", ")
+    val with_ = if (options.isEmpty) ""
+    else options.map { case (k, v) => s"'$k'='$v'" }.mkString(" options (", ", ", ")")
+    val values = ordered.map(c => s"${c.data} as ${c.name}").mkString(", ")
+    val kept = if (clean) " where pmod(id, 7) <> 5" else ""
+    val sorted = sortedBy.fold("")(c => s" sort by $c")
+    Seq(
+      s"set spark.sql.session.timeZone=UTC",
+      s"set spark.sql.parquet.datetimeRebaseModeInWrite=$calendar",
+      s"create table $name ($fields) using $format$with_" +
+        partition.fold("")(p => s" partitioned by ($p)") +
+        buckets.fold("")(b => s" clustered by (id) into $b buckets"),
+      s"insert into $name select * from (select $values from range(0, $rows, 1, $files)$kept)$sorted"
+    )
+  }
+}
+
+final case class TableColumn(name: String, kind: Kind, role: String, data: String)
+
+/** The tables that some hundred queries share. */
+object Tables {
+  val dirty = "pmod(id, 7) = 5"
+
+  def of(seed: Long, world: Int): Seq[Table] = {
+    val rng = Rng.of(seed, 1, world)
+    // Few types, so that several tables have columns of each.
+    val palette = rng.some(Kind.all, 7, 8)
+    (0 until 9).map(i => table(rng, s"t${world}_$i", i, palette))
+  }
+
+  private def table(rng: Rng, name: String, i: Int, palette: Seq[Kind]): Table = {
+    val free = (0 until 4 + rng.below(4)).map { c =>
+      val kind = rng.pick(palette)
+      TableColumn(s"x$c", kind, "", data(rng, kind))
+    }
+    val columns = Seq(
+      TableColumn("id", Kind.int, "id", "cast(id as int)"),
+      TableColumn("g", Kind.int, "", s"cast(pmod(id, ${2 + rng.below(5)}) as int)"),
+      TableColumn("s", Kind.string, "text", s"if($dirty, 'bad', cast(${data(rng, Kind.int)} as string))"),
+      TableColumn("z", Kind.int, "divisor", s"if($dirty, 0, ${data(rng, nonZero)})")
+    ) ++ free
+    // Spark cannot read what it writes to ORC of a text with a collation.
+    val parquet = rng.chance(55) || free.exists(_.kind.sql.contains("collate"))
+    val partitionable = free.filter(c => Set("number", "date", "text")(c.kind.family) &&
+      !c.kind.isFloat && c.kind.ddl == c.kind.sql && !c.kind.sql.contains("collate"))
+    val partition = if (rng.chance(12)) partitionable.headOption.map(_.name).orElse(Some("g"))
+    else None
+    Table(
+      name,
+      columns,
+      rows = if (i == 0) 150 else rng.weighted(3 -> (5 + rng.below(25)), 3 -> (30 + rng.below(90))),
+      files = 1 + rng.below(3),
+      clean = rng.chance(40),
+      format = if (parquet) "parquet" else "orc",
+      options = if (parquet) parquetOptions(rng) else orcOptions(rng),
+      partition = partition,
+      buckets = Option.when(partition.isEmpty && rng.chance(12))(2),
+      sortedBy = Option.when(rng.chance(40))(rng.pick(columns.filter(_.kind.isOrdered)).name),
+      calendar = if (rng.chance(80)) "CORRECTED" else "LEGACY"
+    )
+  }
+
+  private val nonZero = Kind.int.copy(values = Seq("1", "2", "3", "4"))
+
+  /** A few of the values of a type, nulls among them, in an order that hashes decide. */
+  private def data(rng: Rng, kind: Kind): String = {
+    val values = rng.some(kind.values, 1, 5)
+    val nulls = Seq.fill(rng.weighted(4 -> 0, 3 -> 1, 2 -> 3))("null")
+    val listed = (s"cast(${values.head} as ${kind.sql})" +: values.tail) ++ nulls
+    s"get(array(${listed.mkString(", ")}), cast(pmod(xxhash64(id, ${rng.below(1000)}), " +
+      s"${listed.size}) as int))"
+  }
+
+  private def parquetOptions(rng: Rng) = Seq(
+    rng.weighted(2 -> None, 1 -> Some("compression" -> "zstd"), 1 -> Some("compression" -> "none")),
+    Option.when(rng.chance(50))("parquet.block.row.count.limit" -> rng.pick(Seq("7", "20"))),
+    Option.when(rng.chance(50))("parquet.page.row.count.limit" -> rng.pick(Seq("3", "10"))),
+    Option.when(rng.chance(25))("parquet.enable.dictionary" -> "false"),
+    Option.when(rng.chance(25))("parquet.writer.version" -> "PARQUET_2_0")
+  ).flatten
+
+  private def orcOptions(rng: Rng) = Seq(
+    rng.weighted(2 -> None, 1 -> Some("compression" -> "zlib"), 1 -> Some("compression" -> "none")),
+    Option.when(rng.chance(30))("orc.dictionary.key.threshold" -> "1.0"),
+    Option.when(rng.chance(20))("orc.row.index.stride" -> "1000")
+  ).flatten
+}
