@@ -4,7 +4,7 @@ package latebloom.fuzz.queries
 import scala.collection.Map
 
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types._
 import org.apache.spark.sql.{AnalysisException, Row}
 
 /** What came of a query. */
@@ -68,7 +68,20 @@ object Failed {
 
 object Rows {
 
-  /** A row as text that tells apart whatever can be told apart. */
+  /** A row of an answer. Which of several equal values stands for a group or comes out of a union,
+    * the order of rows decides: for a zero and for a text with a collation, one is shown for all.
+    */
+  def of(row: Row, schema: StructType): String = row.toSeq.zip(schema.fields).map {
+    case (s: String, StructField(_, t: StringType, _, _)) if isCollated(t) =>
+      text(s.trim.toLowerCase(java.util.Locale.ROOT))
+    case (-0.0d, _)  => text(0.0d)
+    case (-0.0f, _)  => text(0.0f)
+    case (value, _) => text(value)
+  }.mkString("[", ", ", "]")
+
+  private def isCollated(t: StringType) = t.sql.contains("COLLATE")
+
+  /** A value as text that tells apart whatever can be told apart. */
   def text(value: Any): String = value match {
     case null                                   => "null"
     case r: Row                                 => r.toSeq.map(text).mkString("[", ", ", "]")

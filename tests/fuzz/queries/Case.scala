@@ -2,7 +2,12 @@
 package latebloom.fuzz.queries
 
 /** A query, what it is run with and the tables that it may read. */
-final case class Case(rel: Rel, confs: Map[String, String], tables: Seq[Table]) {
+final case class Case(
+    rel: Rel,
+    confs: Map[String, String],
+    tables: Seq[Table],
+    manner: Manner = Manner.Once
+) {
   lazy val sql: String = Rel.text(rel)
 
   def ordered: Boolean = rel match {
@@ -20,8 +25,21 @@ final case class Case(rel: Rel, confs: Map[String, String], tables: Seq[Table]) 
     val changed = confs.filter { case (k, v) => !Confs.plain.get(k).contains(v) }
     (used.flatMap(_.ddl) ++ (Confs.always.take(1) ++ changed.toSeq.sorted).map { case (k, v) =>
       s"set $k=$v"
-    } :+ sql).distinct.mkString("", ";\n", ";")
+    } :+ sql).distinct.mkString("", ";\n", s"; -- $manner")
   }
+}
+
+/** How a query is run with LateBloom. */
+sealed trait Manner
+
+object Manner {
+  case object Once extends Manner
+
+  /** Four of it at once, more than there are threads to make broadcasts. */
+  case object Together extends Manner
+
+  /** The same DataFrame once more when it has failed: the function `flaky` fails the first time. */
+  case object Twice extends Manner
 }
 
 object Case {
@@ -31,6 +49,11 @@ object Case {
 
   def of(seed: Long, index: Int, tables: Seq[Table]): Case = {
     val rng = Rng.of(seed, 2, index)
-    Case(new Relations(rng, tables).query(), Confs.of(rng), tables)
+    val relations = new Relations(rng, tables)
+    rng.weighted[() => Case](
+      92 -> (() => Case(relations.query(), Confs.of(rng), tables)),
+      3 -> (() => Case(relations.chained(), Confs.of(rng), tables, Manner.Together)),
+      5 -> (() => Case(relations.flaky(), Confs.of(rng), tables, Manner.Twice))
+    )()
   }
 }

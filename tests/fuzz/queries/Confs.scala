@@ -8,16 +8,21 @@ object Confs {
   val always: Seq[(String, String)] = Seq(
     "spark.latebloom.join.minScanBytes" -> "0",
     "spark.sql.mapKeyDedupPolicy" -> "LAST_WIN",
-    "spark.sql.crossJoin.enabled" -> "true"
+    "spark.sql.crossJoin.enabled" -> "true",
+    // What Spark checks of plans in its own tests takes as long as planning does.
+    "spark.sql.planChangeValidation" -> "false",
+    "spark.sql.lightweightPlanChangeValidation" -> "false"
   )
 
   /** Each conf with its values, that which is most like production first. */
   private val varied: Seq[(String, Seq[(Int, String)])] = Seq(
     "spark.sql.ansi.enabled" -> Seq(7 -> "true", 3 -> "false"),
-    "spark.sql.adaptive.enabled" -> Seq(4 -> "true", 6 -> "false"),
-    "spark.sql.autoBroadcastJoinThreshold" -> Seq(5 -> "10m", 4 -> "-1", 1 -> "3k"),
-    "spark.sql.shuffle.partitions" -> Seq(6 -> "1", 3 -> "2"),
-    "spark.sql.codegen.wholeStage" -> Seq(1 -> "true", 4 -> "false"),
+    "spark.sql.adaptive.enabled" -> Seq(3 -> "true", 7 -> "false"),
+    "spark.sql.autoBroadcastJoinThreshold" -> Seq(7 -> "10m", 4 -> "-1", 1 -> "3k"),
+    "spark.sql.shuffle.partitions" -> Seq(9 -> "1", 1 -> "2"),
+    // To compile what a query runs takes longer than to run it.
+    "spark.sql.codegen.wholeStage" -> Seq(1 -> "true", 11 -> "false"),
+    "spark.sql.codegen.factoryMode" -> Seq(1 -> "FALLBACK", 7 -> "NO_CODEGEN"),
     "spark.sql.join.preferSortMergeJoin" -> Seq(7 -> "true", 3 -> "false"),
     "spark.sql.exchange.reuse" -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.execution.reuseSubquery" -> Seq(9 -> "true", 1 -> "false"),

@@ -6,8 +6,7 @@ import java.util.concurrent._
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import latebloom.LateBloomExtensions
 import latebloom.inspect.PlanNodes
@@ -22,6 +21,7 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.sql.broadcastExchange.maxThreadThreshold", broadcastThreads)
     .config("spark.sql.broadcastTimeout", "600")
     .config("spark.ui.enabled", false)
+    .config("spark.sql.codegen.cache.maxEntries", 2000)
     .config("spark.ui.retainedJobs", 20)
     .config("spark.ui.retainedStages", 20)
     .config("spark.ui.retainedTasks", 100)
@@ -30,7 +30,15 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.ui.dagGraph.retainedRootRDDs", 5)
     .config("spark.driver.host", "localhost")
     .config("spark.task.maxFailures", 1)
+    .config("spark.ui.liveUpdate.period", -1)
+    .config("spark.broadcast.compress", false)
+    .config("spark.shuffle.compress", false)
+    // What plans look like is written for each execution.
+    .config("spark.sql.maxPlanStringLength", 100)
+    .config("spark.sql.debug.maxToStringFields", 3)
     .getOrCreate()
+  // A thousand settings would be sent with every scan, all of them the defaults.
+  spark.sparkContext.hadoopConfiguration.clear()
   // Many queries fail on purpose.
   spark.sparkContext.setLogLevel("OFF")
 
@@ -40,6 +48,8 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
   def create(tables: Seq[Table]): Unit = {
     val session = spark.newSession()
     session.conf.set("spark.latebloom.enabled", "false")
+    session.conf.set("spark.sql.codegen.wholeStage", "false")
+    session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     tables.foreach(t => t.ddl.foreach(session.sql(_)))
   }
 
@@ -76,58 +86,140 @@ object Engine {
 
 /** Runs queries one after another, each for no longer than it may take. */
 final class Runner(engine: Engine, name: String, seconds: Int) {
-  private var thread = newThread()
+  private val tag = s"fuzz-$name"
+  private var threads = newThreads()
+  // Sessions are used again: to make one takes longer than most queries.
+  private val sessions = IndexedSeq.fill(Runner.together) {
+    val session = engine.spark.newSession()
+    session.udf.register("flaky", Flaky.function(name))
+    session
+  }
 
-  private def newThread() = Executors.newSingleThreadExecutor { (r: Runnable) =>
+  private def newThreads() = Executors.newCachedThreadPool { (r: Runnable) =>
     val t = new Thread(r, s"fuzz-query-$name")
     t.setDaemon(true)
     t
   }
 
-  def answer(sql: String, confs: Map[String, String], enabled: Boolean): Answer = {
-    val tag = s"fuzz-$name"
-    val work = thread.submit { () =>
-      engine.spark.sparkContext.setJobGroup(tag, tag, interruptOnCancel = true)
-      run(sql, confs, enabled)
+  /** What came of it without LateBloom, and of both; None if LateBloom leaves the query to Spark. */
+  def verdict(c: Case): Option[(Answer, Verdict)] = {
+    val planned = within(Planned(c, 0, enabled = true).planned())
+    planned match {
+      case Right(on) if on.late == 0 => None
+      case _                         =>
+        val off = flattened(within(run(Planned(c, 0, enabled = false).planned())))
+        def judge(on: Answer) = Judge.verdict(off, on, c.ordered)
+        off match {
+          case f: Failed if f.inAnalysis => Some(off -> Same(f))
+          case _                         =>
+            val verdicts = planned match {
+              case Left(failed) => Seq(judge(failed))
+              case Right(on)    => answers(on).map(judge)
+            }
+            Some(off -> verdicts.find(_.isInstanceOf[Differs]).getOrElse(verdicts.head))
+        }
     }
-    try work.get(seconds, TimeUnit.SECONDS)
+  }
+
+  private def answers(on: Planned): Seq[Answer] = on.c.manner match {
+    case Manner.Together =>
+      val works = sessions.indices.map { i =>
+        submit(run(if (i == 0) on else on.copy(session = i).planned()))
+      }
+      works.map(w => flattened(waited(w)))
+    case _ => Seq(flattened(within(run(on))))
+  }
+
+  private def flattened(result: Either[Answer, Answer]): Answer = result.merge
+
+  private def within[A](work: => A): Either[Answer, A] = waited(submit(work))
+
+  private def submit[A](work: => A): Future[A] = threads.submit { () =>
+    engine.spark.sparkContext.setJobGroup(tag, tag, interruptOnCancel = true)
+    work
+  }
+
+  private def waited[A](work: Future[A]): Either[Answer, A] =
+    try Right(work.get(seconds, TimeUnit.SECONDS))
     catch {
-      case e: ExecutionException => Failed.of(e.getCause)
+      case e: ExecutionException => Left(Failed.of(e.getCause))
+      case e: CancellationException => Left(Failed.of(e))
       case _: TimeoutException   =>
         val dump = Engine.dump()
         engine.spark.sparkContext.cancelJobGroup(tag)
         work.cancel(true)
         engine.interruptPools()
-        thread.shutdownNow()
-        thread = newThread()
-        Hung(dump)
+        threads.shutdownNow()
+        threads = newThreads()
+        Left(Hung(dump))
     }
+
+  /** A query with its plan, if `frame` is there. */
+  private case class Planned(
+      c: Case,
+      session: Int,
+      enabled: Boolean,
+      frame: DataFrame = null,
+      millis: Long = 0
+  ) {
+    def planned(): Planned = {
+      val spark = sessions(session)
+      (Confs.always ++ c.confs.toSeq :+ ("spark.latebloom.enabled" -> enabled.toString))
+        .foreach { case (k, v) => spark.conf.set(k, v) }
+      val start = System.nanoTime()
+      val df = spark.sql(c.sql)
+      df.queryExecution.executedPlan
+      copy(frame = df, millis = (System.nanoTime() - start) / 1000000)
+    }
+
+    def scans: Seq[LateScan] =
+      PlanNodes.all(frame.queryExecution.executedPlan).collect { case s: LateScan => s }
+
+    def late: Int = scans.size
   }
 
-  private def run(sql: String, confs: Map[String, String], enabled: Boolean): Answer = {
-    val session = engine.spark.newSession()
-    (Confs.always ++ confs.toSeq :+ ("spark.latebloom.enabled" -> enabled.toString))
-      .foreach { case (k, v) => session.conf.set(k, v) }
-    val start = System.nanoTime()
-    var planned = 0L
+  private def run(query: Planned): Answer = {
+    // Some of them are looked at when it runs.
+    query.frame.sparkSession.conf.set("spark.latebloom.enabled", query.enabled.toString)
+    if (query.c.manner == Manner.Twice) {
+      Flaky.arm(name)
+      val first = collected(query)
+      Flaky.disarm(name)
+      // One that has not failed is good to be used again as well.
+      if (first.isInstanceOf[Hung]) first else collected(query)
+    } else collected(query)
+  }
+
+  private def collected(query: Planned): Answer =
     try {
-      val df = session.sql(sql)
-      df.queryExecution.executedPlan
-      planned = (System.nanoTime() - start) / 1000000
-      val rows = df.collect().iterator.map(Rows.text).toIndexedSeq
-      val (late, means) = if (enabled) facts(df.queryExecution.executedPlan) else (0, Nil)
-      Rows(df.schema, rows, planned, late, means)
+      val df = query.frame
+      val rows = df.collect().iterator.map(r => Rows.of(r, df.schema)).toIndexedSeq
+      val scans = if (query.enabled) query.scans else Nil
+      Rows(df.schema, rows, query.millis, scans.size,
+        scans.flatMap(_.joinFilters).map(_.from.means.name))
     } catch {
       case e: VirtualMachineError if !e.isInstanceOf[StackOverflowError] => throw e
-      case e: Throwable                                                  =>
-        Failed.of(e).copy(planMillis = planned)
+      case e: Throwable => Failed.of(e).copy(planMillis = query.millis)
     }
-  }
 
-  private def facts(plan: SparkPlan): (Int, Seq[String]) = {
-    val scans = PlanNodes.all(plan).collect { case s: LateScan => s }
-    (scans.size, scans.flatMap(_.joinFilters).map(_.from.means.name))
-  }
+  def close(): Unit = threads.shutdownNow()
+}
 
-  def close(): Unit = thread.shutdownNow()
+object Runner {
+
+  /** Queries at once, where a case asks for several. */
+  val together = 4
+}
+
+/** A function that fails the first time that it is called after it was armed. */
+object Flaky {
+  private val armed = ConcurrentHashMap.newKeySet[String]()
+
+  def arm(name: String): Unit = armed.add(name)
+  def disarm(name: String): Unit = armed.remove(name)
+
+  def function(name: String): Integer => Integer = { n =>
+    if (armed.remove(name)) throw new IllegalStateException("not this time")
+    n
+  }
 }

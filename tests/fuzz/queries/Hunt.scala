@@ -62,13 +62,22 @@ final class Hunt(engine: Engine, options: Options) {
   }
 
   private def check(c: Case, index: Int, runner: Runner): Unit = {
-    val before = engine.disturbances
-    val off = runner.answer(c.sql, c.confs, enabled = false)
-    val verdict = off match {
-      case f: Failed if f.inAnalysis => Same(f)
-      case _ => Judge.verdict(off, runner.answer(c.sql, c.confs, enabled = true), c.ordered)
+    runner.verdict(c) match {
+      case None =>
+        count("left to Spark, no query")
+      case Some((off, verdict)) =>
+        count("queries")
+        judged(c, index, runner, off, verdict)
     }
-    count("queries")
+  }
+
+  private def judged(
+      c: Case,
+      index: Int,
+      runner: Runner,
+      off: Answer,
+      verdict: Verdict
+  ): Unit = {
     verdict match {
       case Same(on)         => ran(off, on)
       case Allowed(why, on) =>
@@ -76,9 +85,9 @@ final class Hunt(engine: Engine, options: Options) {
         ran(off, on)
       case Differs(d, on) =>
         ran(off, on)
-        if (d.kind == "hang" || engine.disturbances == before || again(c, runner).nonEmpty) {
-          tell(c, d, index, runner)
-        }
+        // What is seen once only is chance, be it Spark's or the machine's.
+        if (again(c, runner).exists(_.kind == d.kind)) tell(c, d, index, runner)
+        else count(s"not seen again: ${d.kind}")
     }
   }
 
@@ -86,7 +95,7 @@ final class Hunt(engine: Engine, options: Options) {
     (off, on) match {
       case (f: Failed, _: Failed) =>
         count(if (f.inAnalysis) "failed in analysis" else "failed off and on")
-        if (f.inAnalysis && options.show) println(f.message)
+        if (f.inAnalysis) println(f.message)
         if (!Failed.isOfRows(f)) count(s"  ${f.condition}")
       case _ =>
     }
@@ -101,10 +110,9 @@ final class Hunt(engine: Engine, options: Options) {
   }
 
   private def again(c: Case, runner: Runner): Option[Difference] = {
-    val off = runner.answer(c.sql, c.confs, enabled = false)
-    Judge.verdict(off, runner.answer(c.sql, c.confs, enabled = true), c.ordered) match {
-      case Differs(d, _) => Some(d)
-      case _             => None
+    runner.verdict(c) match {
+      case Some((_, Differs(d, _))) => Some(d)
+      case _                        => None
     }
   }
 

@@ -27,7 +27,7 @@ object Kind {
   private def integers(sql: String) =
     numbers(sql, Seq("0", "1", "2", "3", "4", "5", "-1", "12").map(v => s"cast($v as $sql)"))
 
-  val int: Kind = numbers("int", Seq("0", "1", "2", "3", "4", "5", "-1", "12"))
+  val int: Kind = numbers("int", (0 until 8).map(_.toString))
   val bigint: Kind = integers("bigint")
   val boolean: Kind = Kind("boolean", "boolean", "boolean", Seq("true", "false"))
 
@@ -43,10 +43,16 @@ object Kind {
     t => numbers(t, Seq("0", "1", "1.5", "2", "3", "-1.25", "12").map(v => s"cast($v as $t)"))
   }
 
-  private val words = Seq("a", "A", "a ", "b", "B", "b  ", "", " ", "1", "2", "ab", "é", "É")
+  private val words = Seq("0.0", "-0.0", "a", "A", "a ", "b", "B", "b  ", "", " ", "1", "2", "ab", "é", "É")
     .map(w => s"'$w'")
 
   val string: Kind = Kind("string", "string", "text", words)
+
+  /** Texts that only their spaces at the end tell apart. */
+  val trimmed: Kind = {
+    val t = "string collate UTF8_BINARY_RTRIM"
+    Kind(t, t, "text", Seq("a", "a ", "a  ", "", " ", "b").map(w => s"'$w' collate UTF8_BINARY_RTRIM"))
+  }
 
   private val collated = Seq("UTF8_LCASE", "UNICODE_CI", "UTF8_BINARY_RTRIM").map { c =>
     val t = s"string collate $c"

@@ -9,6 +9,8 @@ import org.apache.spark.network.util.JavaUtils
 object Main {
   def main(args: Array[String]): Unit = {
     val options = Options.parse(args.toSeq)
+    // Else Spark compiles whatever it runs, which takes longer than all the rest.
+    System.setProperty("spark.testing", "true")
     val directory = Files.createTempDirectory("latebloom-fuzz")
     val engine = new Engine(directory, cores = 2, options.broadcastThreads)
     val hunt = new Hunt(engine, options)

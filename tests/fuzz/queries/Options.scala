@@ -10,7 +10,7 @@ final case class Options(
     shrink: Int = 10,
     stopAfter: Int = Int.MaxValue,
     broadcastThreads: Int = 2,
-    timeout: Int = 60,
+    timeout: Int = 30,
     show: Boolean = false,
     junit: Option[String] = None
 )
@@ -25,7 +25,7 @@ object Options {
       |--shrink N            findings to make smaller (10)
       |--stop-after N        findings to end after
       |--broadcast-threads N threads of Spark's pool for broadcasts (2)
-      |--timeout SECONDS     that a query may take before it counts as hanging (60)
+      |--timeout SECONDS     that a query may take before it counts as hanging (30)
       |--junit FILE          writes a report of one test case""".stripMargin
 
   def parse(args: Seq[String]): Options = {

@@ -9,27 +9,48 @@ import scala.collection.mutable
 final class Relations(rng: Rng, tables: Seq[Table]) {
   private var names = 0
   private var scans = 0
-  private var budget = 9
+  private var budget = 6
   private val commons = mutable.ArrayBuffer.empty[Common]
 
-  private def fresh(kind: Kind, weight: Int = 1): Column = {
+  private[queries] def fresh(kind: Kind, weight: Int = 1): Column = {
     names += 1
     Column(s"c$names", kind, weight = weight)
   }
 
-  private def renamed(c: Column): Column = {
+  private[queries] def renamed(c: Column): Column = {
     names += 1
     c.copy(name = s"c$names")
   }
 
   /** A whole query. */
   def query(): Rel = {
-    val rel =
-      if (rng.chance(2)) star()
-      else if (rng.chance(80)) joined(2 + rng.below(2))
-      else relation(2 + rng.below(3))
+    val rel = rng.weighted[() => Rel](
+      2 -> (() => star()),
+      55 -> (() => derived.query(flaky = false)),
+      30 -> (() => joined(1 + rng.below(2))),
+      13 -> (() => relation(2 + rng.below(2)))
+    )()
     val small = if (rows(rel) > 2000) grouped(rel) else rel
     if (rng.chance(12)) Top(small, None) else small
+  }
+
+  private def derived = new Derived(rng, tables, this)
+
+  /** One that fails once where Spark has not made up its mind yet: at the function `flaky`. */
+  def flaky(): Rel = derived.query(flaky = true)
+
+  /** Broadcasts that wait for each other, for several at once. */
+  def chained(): Rel = {
+    val n = 3 + rng.below(2)
+    val rels = (0 until n).map { i =>
+      val table = if (i == 0) tables.head else rng.pick(tables.tail)
+      val scan = scanOf(table, Seq(table.columns.head, table.columns(1)))
+      if (i == 0) scan else Where(scan, Seq(expressions(scan).selective(0)))
+    }
+    rels.reduceLeft[Rel] { (l, r) =>
+      val by = rng.pick(l.out.filter(_.kind.sql == "int").takeRight(2))
+      Join("inner", "broadcast(R)", l, r, Seq(Call(Expressions.equal, Seq(Ref(by), id(r).get), Kind.boolean)))
+    }
   }
 
   private def expressions(rel: Rel, subqueries: Boolean = false) =
@@ -58,6 +79,16 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     val table = if (rng.chance(25)) tables.head else rng.pick(tables)
     val id = table.columns.head
     val columns = (if (rng.chance(85)) Seq(id) else Nil) ++ rng.some(table.columns.tail, 2, 4)
+    made(table, columns)
+  }
+
+  /** Of a table these columns. */
+  private[queries] def scanOf(table: Table, columns: Seq[TableColumn]): Scan = {
+    scans += 1
+    made(table, columns)
+  }
+
+  private def made(table: Table, columns: Seq[TableColumn]) = {
     Scan(
       table.name,
       columns.map { c => c.name -> renamed(Column("", c.kind, c.role, scans)) }
@@ -110,8 +141,8 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     val e = expressions(rel)
     val number = e.column(c => Set("int", "bigint", "smallint")(c.kind.sql) ||
       c.kind.sql.startsWith("decimal(7"))
-    val ordered = e.column(c => c.kind.isOrdered && c.kind.family != "struct" &&
-      c.kind.family != "array")
+    // Of values that are equal but not the same, min and max give whichever they meet first.
+    val ordered = e.column(c => c.kind.isOrdered && !c.kind.hasEquals)
     def count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
     rng.weighted[() => Item](
       2 -> (() => count),

@@ -15,19 +15,11 @@ final class Shrinker(engine: Engine, runner: Runner, kind: String) {
   }
 
   private def shows(c: Case): Boolean = System.nanoTime() < deadline && {
-    val off = runner.answer(c.sql, c.confs, enabled = false)
-    val isAnalysed = off match {
-      case f: Failed => !f.inAnalysis
-      case _         => true
-    }
-    isAnalysed && {
-      val on = runner.answer(c.sql, c.confs, enabled = true)
-      Judge.verdict(off, on, c.ordered) match {
-        case Differs(d, _) if d.kind == kind =>
-          last = Some(d)
-          true
-        case _ => false
-      }
+    runner.verdict(c) match {
+      case Some((_, Differs(d, _))) if d.kind == kind =>
+        last = Some(d)
+        true
+      case _ => false
     }
   }
 

@@ -49,12 +49,25 @@ object Tables {
   def of(seed: Long, world: Int): Seq[Table] = {
     val rng = Rng.of(seed, 1, world)
     // Few types, so that several tables have columns of each.
-    val palette = rng.some(Kind.all, 7, 8)
-    (0 until 9).map(i => table(rng, s"t${world}_$i", i, palette))
+    val palette = rng.some(Kind.all, 4, 6)
+    (0 until 5).map(i => table(rng, s"t${world}_$i", i, palette))
   }
 
   private def table(rng: Rng, name: String, i: Int, palette: Seq[Kind]): Table = {
-    val free = (0 until 4 + rng.below(4)).map { c =>
+    def some(name: String, kind: Kind, values: Seq[String], percent: Int) =
+      Option.when(rng.chance(percent)) {
+        TableColumn(name, kind, "", data(rng, kind.copy(values = values)))
+      }
+    // What keys are most often wrong of.
+    val delicate = Seq(
+      some("k", Kind.int, Kind.int.values, 90),
+      some("f", Kind.double, Kind.double.values.take(4), 50),
+      some("t", Kind.string, Kind.string.values.take(4), 60),
+      some("c", Kind.trimmed, Kind.trimmed.values, 40),
+      some("d", Kind.date, Kind.date.values, 45),
+      some("m", Kind.timestamp, Kind.timestamp.values, 30)
+    ).flatten
+    val free = delicate ++ (0 until 1 + rng.below(3)).map { c =>
       val kind = rng.pick(palette)
       TableColumn(s"x$c", kind, "", data(rng, kind))
     }
@@ -73,8 +86,9 @@ object Tables {
     Table(
       name,
       columns,
-      rows = if (i == 0) 150 else rng.weighted(3 -> (5 + rng.below(25)), 3 -> (30 + rng.below(90))),
-      files = 1 + rng.below(3),
+      // The first is the largest, so that filters on it pay.
+      rows = if (i == 0) 120 else 5 + rng.below(30),
+      files = if (i == 0) 2 else 1 + rng.below(2),
       clean = rng.chance(40),
       format = if (parquet) "parquet" else "orc",
       options = if (parquet) parquetOptions(rng) else orcOptions(rng),
@@ -89,7 +103,7 @@ object Tables {
 
   /** A few of the values of a type, nulls among them, in an order that hashes decide. */
   private def data(rng: Rng, kind: Kind): String = {
-    val values = rng.some(kind.values, 1, 5)
+    val values = rng.some(kind.values, 2, 6)
     val nulls = Seq.fill(rng.weighted(4 -> 0, 3 -> 1, 2 -> 3))("null")
     val listed = (s"cast(${values.head} as ${kind.sql})" +: values.tail) ++ nulls
     s"get(array(${listed.mkString(", ")}), cast(pmod(xxhash64(id, ${rng.below(1000)}), " +

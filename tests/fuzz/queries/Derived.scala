@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.queries
+
+/** A join of a table with rows whose key is made somewhere below: of a side that is padded with
+  * nulls, of rows that an upper join drops, of what stands for a group, by a chain of joins. A
+  * filter of such keys must not be made, or be tested, further down than it means the same.
+  */
+final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
+
+  final private case class Keyed(rel: Rel, key: Expr)
+
+  def query(flaky: Boolean): Rel = {
+    val keyed = source(flaky)
+    val large = if (rng.chance(80)) tables.head else rng.pick(tables)
+    val other = partner(large, keyed.key.kind)
+    val made = fresh(keyed.key.kind)
+    val kept = rng.some(keyed.rel.out, 0, 2).map(c => Item(Ref(c), make.renamed(c)))
+    val side = Select(keyed.rel, Item(keyed.key, made) +: kept, distinct = rng.chance(5))
+    joined(other, side, made)
+  }
+
+  private def fresh(kind: Kind) = make.fresh(kind)
+
+  private def equal(a: Column, b: Column, op: String = Expressions.equal) =
+    Call(op, Seq(Ref(a), Ref(b)), Kind.boolean)
+
+  /** Rows with a key of the type: of a table, or above a group of its rows. */
+  private def partner(table: Table, kind: Kind): Keyed = {
+    def fit(t: Table) = t.columns.filter(c => c.kind.sql == kind.sql && c.role != "id")
+    val from = (table +: rng.shuffled(tables)).find(fit(_).nonEmpty)
+    from match {
+      case Some(t) if !rng.chance(20) =>
+        val column = rng.pick(fit(t))
+        val scan = make.scanOf(t, Seq(t.columns.head, column).distinct)
+        val rel = if (rng.chance(30)) narrowed(scan) else scan
+        Keyed(rel, Ref(scan.out.last))
+      case _ =>
+        val grouped = group(table, Some(kind))
+        if (grouped.key.kind.sql == kind.sql) grouped
+        else {
+          val scan = make.scanOf(table, table.columns.take(2))
+          Keyed(scan, Call(s"cast(? as ${kind.sql})", Seq(Ref(scan.out(1))), kind))
+        }
+    }
+  }
+
+  private def joined(app: Keyed, side: Rel, key: Column): Rel = {
+    val (rel, appKey) = app.key match {
+      case Ref(c) => (app.rel, c)
+      case e      =>
+        val c = fresh(e.kind)
+        val kept = app.rel.out.take(2).map(k => Item(Ref(k), make.renamed(k)))
+        (Select(app.rel, Item(e, c) +: kept, distinct = false), c)
+    }
+    val on = Seq(equal(appKey, key, rng.weighted(8 -> Expressions.equal, 1 -> "? <=> ?")))
+    val hint = rng.weighted(6 -> "broadcast(?)", 8 -> "", 1 -> "merge(?)", 1 -> "shuffle_hash(?)")
+    // The side that may be filtered on the left, or on the right.
+    val all = if (rng.chance(60)) {
+      val kind = rng.weighted(10 -> "inner", 3 -> "left semi", 3 -> "right outer")
+      Join(kind, if (kind == "right outer") "" else hint.replace("?", "R"), rel, side, on)
+    } else {
+      val kind = rng.weighted(3 -> "inner", 8 -> "left outer", 2 -> "left anti")
+      Join(kind, if (kind == "inner") hint.replace("?", "L") else "", side, rel, on)
+    }
+    if (rng.chance(35)) {
+      Group(all, Nil, Seq(Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))), Nil)
+    } else all
+  }
+
+  /** Few of the rows, by a condition that looks so. */
+  private def narrowed(rel: Rel): Rel = {
+    val plain = rel.out.find(_.role == "id").map { id =>
+      Call("? < ?", Seq(Ref(id), Lit((2 + rng.below(12)).toString, Kind.int)), Kind.boolean)
+    }
+    val few = new Expressions(rng, rel.out, Set.empty, None).selective(0)
+    Where(rel, Seq(plain.filter(_ => rng.chance(45)).getOrElse(few)))
+  }
+
+  private def any(least: Int = 2, most: Int = 3): Rel = anyOf(rng.pick(tables.tail), least, most)
+
+  private def anyOf(table: Table, least: Int, most: Int): Rel = make.scanOf(
+    table,
+    table.columns.head +: rng.some(table.columns.tail, least, most)
+  )
+
+  private def source(flaky: Boolean): Keyed = {
+    val keyed = rng.weighted[() => Keyed](
+      5 -> (() => padded()),
+      4 -> (() => dropped()),
+      4 -> (() => group(rng.pick(tables.tail), None)),
+      2 -> (() => subqueried()),
+      3 -> (() => chain()),
+      3 -> (() => plain())
+    )()
+    if (!flaky) keyed
+    else {
+      val rel = narrowed(any())
+      Keyed(
+        Where(rel, Seq(Call("flaky(?) >= 0", Seq(Ref(rel.out.head)), Kind.boolean))),
+        Ref(rng.pick(rel.out.filter(_.kind.isOrdered)))
+      )
+    }
+  }
+
+  private def plain(): Keyed = {
+    val rel = narrowed(any())
+    val key = rng.pick(rel.out.filter(_.kind.isOrdered))
+    Keyed(rel, if (rng.chance(70)) Ref(key) else value(rel, key.kind))
+  }
+
+  private def value(rel: Rel, kind: Kind) =
+    new Expressions(rng, rel.out, Set.empty, None).value(kind, 2)
+
+  /** An outer join, the key being of the side that it pads. */
+  private def padded(): Keyed = {
+    val whole = if (rng.chance(70)) any(1, 2) else narrowed(any(1, 2))
+    val part = narrowed(any())
+    val on = Seq(equal(id(whole), rng.pick(part.out.filter(_.kind.sql == "int"))))
+    val rel = rng.weighted[Rel](
+      5 -> Join("left outer", "", whole, part, on),
+      3 -> Join("right outer", "", part, whole, on),
+      2 -> Join("full outer", "", whole, part, on)
+    )
+    val c = rng.pick(part.out.filter(_.kind.isOrdered))
+    def lit = new Expressions(rng, Nil, Set.empty, None).literal(c.kind)
+    val made = rng.weighted[() => Expr](
+      4 -> (() => Call("coalesce(?, ?)", Seq(Ref(c), lit), c.kind)),
+      2 -> (() =>
+        Call("case when ? is null then ? else ? end", Seq(Ref(c), lit, Ref(c)), c.kind)
+      ),
+      1 -> (() => Call("cast(? is null as int)", Seq(Ref(c)), Kind.int)),
+      1 -> (() =>
+        Call("length(concat_ws('-', cast(? as string), 'ab'))", Seq(Ref(c)), Kind.int)
+      ),
+      1 -> (() => Call("concat_ws('', cast(? as string), 'a')", Seq(Ref(c)), Kind.string)),
+      2 -> (() => Ref(c)),
+      3 -> (() => value(part, c.kind))
+    )()
+    Keyed(rel, made)
+  }
+
+  private def id(rel: Rel): Column = rel.out.find(_.role == "id").get
+
+  /** A key that fails for rows which an upper join drops. */
+  private def dropped(): Keyed = {
+    val table = rng.pick(tables.filterNot(_.clean) ++ tables.take(1))
+    def column(role: String) = table.columns.find(_.role == role).get
+    val text = rng.chance(50)
+    val risky = column(if (text) "text" else "divisor")
+    val more = rng.some(table.columns.tail.filterNot(_ == risky), 1, 2)
+    val scan = make.scanOf(table, Seq(table.columns.head, risky) ++ more)
+    val clean = any(1, 1)
+    val kept = Where(clean, Seq(Call(Expressions.cleanId, Seq(Ref(id(clean))), Kind.boolean)))
+    val low = if (rng.chance(80)) narrowed(scan) else scan
+    val on = Seq(equal(id(scan), id(clean)))
+    val rel = Join(rng.weighted(3 -> "inner", 1 -> "left semi"), "", low, kept, on)
+    val template = if (text) "cast(? as int)" else "cast(100 div ? as int)"
+    Keyed(rel, Call(template, Seq(Ref(scan.out(1))), Kind.int))
+  }
+
+  /** What stands for a group of equal values, and something that may tell them apart. */
+  private def group(table: Table, wanted: Option[Kind]): Keyed = {
+    val possible = table.columns.filter(c => c.kind.isOrdered && c.role != "id")
+    val by = rng.weighted(possible.map(c => (if (c.kind.hasEquals) 8 else 1) -> c): _*)
+    val others = rng.some(table.columns.tail.filterNot(_ == by), 1, 2)
+    val scan = make.scanOf(table, Seq(table.columns.head, by) ++ others)
+    val low = if (wanted.isEmpty && rng.chance(60)) narrowed(scan) else scan
+    val column = low.out(1)
+    val count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
+    val key = make.renamed(column)
+    val rel = rng.weighted[Rel](
+      6 -> Group(low, Seq(Item(Ref(column), key)), Seq(count), Nil),
+      1 -> Select(low, Seq(Item(Ref(column), key)), distinct = true),
+      2 -> Select(
+        Windowed(
+          low,
+          Seq(Item(Call("count(*) over (partition by ?)", Seq(Ref(column)), Kind.bigint),
+            count.column))
+        ),
+        Seq(Item(Ref(column), key), Item(Ref(count.column), make.renamed(count.column))),
+        distinct = false
+      )
+    )
+    val ref = Ref(key)
+    val tells = Seq(
+      Call("cast(? as string)", Seq(ref), Kind.string),
+      Call("length(cast(? as string))", Seq(ref), Kind.int)
+    ) ++ (if (!key.kind.isText) Nil
+          else Seq(
+            Call("length(?)", Seq(ref), Kind.int),
+            Call("cast(? as binary)", Seq(ref), Kind.binary)
+          ))
+    val fit = (tells :+ ref).filter(e => wanted.forall(_.sql == e.kind.sql))
+    val castable = !Set("array", "struct", "map", "binary").contains(key.kind.family)
+    Keyed(rel, if (fit.nonEmpty && castable) rng.pick(fit) else ref)
+  }
+
+  private def subqueried(): Keyed = {
+    val rel = if (rng.chance(50)) narrowed(any()) else {
+      val (l, r) = (narrowed(any()), any(1, 1))
+      Join("inner", "", l, r, Seq(equal(id(l), id(r))))
+    }
+    val numbers = rel.out.filter(_.kind.sql == "int")
+    val key = make.scalar(Kind.int, Nil).fold[Expr](Ref(rng.pick(numbers))) { s =>
+      Call("? + ?", Seq(Ref(rng.pick(numbers)), s), Kind.int)
+    }
+    Keyed(rel, key)
+  }
+
+  /** Tables that filter each other in turn. */
+  private def chain(): Keyed = {
+    val rels = Seq.fill(2 + rng.below(2))(if (rng.chance(70)) narrowed(any()) else any())
+    val rel = rels.reduceLeft[Rel] { (l, r) =>
+      val by = rng.pick(l.out.filter(_.kind.sql == "int"))
+      val hint = if (rng.chance(60)) "broadcast(R)" else ""
+      Join("inner", hint, l, r, Seq(equal(by, id(r))))
+    }
+    Keyed(rel, Ref(rng.pick(rel.out.filter(_.kind.sql == "int"))))
+  }
+}
