@@ -31,6 +31,7 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.driver.host", "localhost")
     .config("spark.task.maxFailures", 1)
     .config("spark.ui.liveUpdate.period", -1)
+    .config("spark.hadoop.fs.file.impl", classOf[PlainFiles].getName)
     .config("spark.broadcast.compress", false)
     .config("spark.shuffle.compress", false)
     // What plans look like is written for each execution.
@@ -38,7 +39,9 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.sql.debug.maxToStringFields", 3)
     .getOrCreate()
   // A thousand settings would be sent with every scan, all of them the defaults.
-  spark.sparkContext.hadoopConfiguration.clear()
+  private val hadoop = spark.sparkContext.hadoopConfiguration
+  hadoop.clear()
+  hadoop.set("fs.file.impl", classOf[PlainFiles].getName)
   // Many queries fail on purpose.
   spark.sparkContext.setLogLevel("OFF")
 
@@ -164,8 +167,12 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
   ) {
     def planned(): Planned = {
       val spark = sessions(session)
-      (Confs.always ++ c.confs.toSeq :+ ("spark.latebloom.enabled" -> enabled.toString))
-        .foreach { case (k, v) => spark.conf.set(k, v) }
+      // What is set goes with every scan: only what is not so anyway.
+      (Confs.always ++ c.confs.toSeq :+ ("spark.latebloom.enabled" -> enabled.toString)).foreach {
+        case (k, v) =>
+          spark.conf.unset(k)
+          if (!spark.conf.getOption(k).contains(v)) spark.conf.set(k, v)
+      }
       val start = System.nanoTime()
       val df = spark.sql(c.sql)
       df.queryExecution.executedPlan

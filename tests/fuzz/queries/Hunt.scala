@@ -28,7 +28,9 @@ final class Hunt(engine: Engine, options: Options) {
     while (!isOver(next.get)) {
       val world = next.get / Case.ofWorld
       val tables = Tables.of(options.seed, world)
+      val before = seconds
       engine.create(tables)
+      println(f"${tables.size} tables made in ${seconds - before}%.0f s")
       if (options.show) println(Case.of(options.seed, options.from, tables).script)
       val workers = (0 until options.threads).map { t =>
         val worker = new Thread(() => work(tables, (world + 1) * Case.ofWorld, t), s"fuzz-$t")
@@ -38,7 +40,6 @@ final class Hunt(engine: Engine, options: Options) {
       workers.foreach(_.join())
       next.set(next.get.min((world + 1) * Case.ofWorld))
       engine.drop(tables)
-      if (next.get / Case.ofWorld % 5 == 0) println(summary)
     }
     println(summary)
     options.junit.foreach(report)
@@ -67,6 +68,7 @@ final class Hunt(engine: Engine, options: Options) {
         count("left to Spark, no query")
       case Some((off, verdict)) =>
         count("queries")
+        if (synchronized(counts("queries") % 500 == 0)) println(summary)
         judged(c, index, runner, off, verdict)
     }
   }
