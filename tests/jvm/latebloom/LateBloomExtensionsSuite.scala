@@ -7,9 +7,8 @@ import scala.collection.mutable
 
 import org.apache.logging.log4j.Level
 
-import org.apache.spark.SPARK_VERSION
-import org.apache.spark.SparkFunSuite
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.{SPARK_VERSION, SparkFunSuite}
 
 class LateBloomExtensionsSuite extends SparkFunSuite {
 
@@ -18,7 +17,8 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
     val calls = mutable.Buffer.empty[String]
     override def injectPlannerStrategy(builder: StrategyBuilder): Unit = calls += "strategy"
     override def injectOptimizerRule(builder: RuleBuilder): Unit = calls += "optimizer"
-    override def injectQueryStagePrepRule(builder: QueryStagePrepRuleBuilder): Unit = calls += "stage"
+    override def injectQueryStagePrepRule(builder: QueryStagePrepRuleBuilder): Unit =
+      calls += "stage"
     override def injectColumnar(builder: ColumnarRuleBuilder): Unit = calls += "columnar"
   }
 
@@ -44,7 +44,8 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
         assert(asked.calls.isEmpty, spark)
       }
     }
-    val said = log.loggingEvents.map(_.getMessage.getFormattedMessage).filter(_.contains("LateBloom"))
+    val said =
+      log.loggingEvents.map(_.getMessage.getFormattedMessage).filter(_.contains("LateBloom"))
     assert(said.toSeq == Seq(SparkLine.refusal(others.head)))
     assert(said.head.contains("needs Spark 4.1 and this is 3.5.7"))
   }
@@ -60,16 +61,19 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
     val ours = loader.asked.filter(_.startsWith("latebloom."))
     assert(ours.toSet == Set("latebloom.LateBloomExtensions", "latebloom.SparkLine$"))
     val theirs = loader.asked.filterNot(n => n.startsWith("java.") || n.startsWith("latebloom."))
-    assert(theirs.toSet.subsetOf(
-      Set(
-        "org.apache.spark.package$",
-        "org.apache.spark.sql.SparkSessionExtensions",
-        "org.slf4j.Logger",
-        "org.slf4j.LoggerFactory",
-        "scala.Function1",
-        "scala.runtime.BoxedUnit"
-      )
-    ), theirs)
+    assert(
+      theirs.toSet.subsetOf(
+        Set(
+          "org.apache.spark.package$",
+          "org.apache.spark.sql.SparkSessionExtensions",
+          "org.slf4j.Logger",
+          "org.slf4j.LoggerFactory",
+          "scala.Function1",
+          "scala.runtime.BoxedUnit"
+        )
+      ),
+      theirs
+    )
   }
 
   /** Loads our classes anew and notes what the machine asks it for on their behalf. */

@@ -33,7 +33,8 @@ class OddParquetFilesSuite extends LateBloomTest {
     *   how many values each page has; those of `b` are null where odd
     */
   private def write(file: File, rows: Int, pages: Seq[Int]): Unit = {
-    val schema = MessageTypeParser.parseMessageType("message m { required int32 a; optional int32 b; }")
+    val schema =
+      MessageTypeParser.parseMessageType("message m { required int32 a; optional int32 b; }")
     val out = HadoopOutputFile.fromPath(new Path(file.toURI), new Configuration())
     val writer =
       new ParquetFileWriter(out, schema, ParquetFileWriter.Mode.CREATE, 1L << 20, 0)
@@ -81,7 +82,8 @@ class OddParquetFilesSuite extends LateBloomTest {
     withTempPath { file =>
       write(file, 3, pages)
       for (
-        condition <- Seq("a >= 0", "a > 10", "b is null", "b = 20", "a < 30 and b is not null", "a % 20 = 0")
+        condition <-
+          Seq("a >= 0", "a > 10", "b is null", "b = 20", "a < 30 and b is not null", "a % 20 = 0")
       ) {
         sameAnswer(table(file).where(condition)) { plan =>
           assert(lateScans(plan).map(_.metrics("rowsFiltered").value).sum < 3)

@@ -82,8 +82,9 @@ class WrongStatisticsSuite extends LateBloomTest {
   test("a null count that is not true proves nothing where arrays of dictionaries may have been") {
     withTempPath { folder =>
       lie(written(folder), "parquet-cpp-arrow version 21.0.0", "n", "ns")(_.setNull_count(0))
-      sameAnswer(table(folder).where("ns is not null and n is not null and v < 18").select("v")) { plan =>
-        assert(lateScans(plan).nonEmpty)
+      sameAnswer(table(folder).where("ns is not null and n is not null and v < 18").select("v")) {
+        plan =>
+          assert(lateScans(plan).nonEmpty)
       }
     }
   }

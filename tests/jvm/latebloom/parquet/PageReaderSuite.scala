@@ -41,7 +41,9 @@ class PageReaderSuite extends AnyFunSuite {
   for {
     codec <- Seq(SNAPPY, GZIP, ZSTD, LZ4_RAW, LZ4)
     fresh <- Seq(true, false)
-  } test(s"$codec: no page is as large as an int can say, ${if (fresh) "alone" else "among others"}") {
+  } test(
+    s"$codec: no page is as large as an int can say, ${if (fresh) "alone" else "among others"}"
+  ) {
     for {
       claimed <- Seq(most, most - 6, most - 7, most - 8, most - 15)
       length <- Seq(20, 1000)

@@ -10,7 +10,8 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import latebloom.join.{JoinFilters, JoinKeysPlanning}
 import latebloom.rules.LateScans
 
-/** What `spark.sql.extensions` names. Adds nothing to the session of a Spark that the jar is not for.
+/** What `spark.sql.extensions` names. Adds nothing to the session of a Spark that the jar is not
+  * for.
   *
   * @param spark
   *   the version of the Spark that runs

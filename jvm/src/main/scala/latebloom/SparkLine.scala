@@ -5,11 +5,11 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import org.slf4j.LoggerFactory
 
-/** The line of Spark that this jar is for. Within a line Spark keeps what its extensions call; from one
-  * to the next it does not, and a call that is no more there fails each query that comes by it.
+/** The line of Spark that this jar is for. Within a line Spark keeps what its extensions call; from
+  * one to the next it does not, and a call that is no more there fails each query that comes by it.
   *
-  * Loaded wherever the jar is, on Scala 2.12 as well: so this file, and what asks it, uses nothing of
-  * Scala's library but `Function1`, and of Spark what all lines have.
+  * Loaded wherever the jar is, on Scala 2.12 as well: so this file, and what asks it, uses nothing
+  * of Scala's library but `Function1`, and of Spark what all lines have.
   */
 private[latebloom] object SparkLine {
   private val line = "4.1"

@@ -78,21 +78,21 @@ final case class JoinKeys(
     copy(child = newChild)
 }
 
-/** What is gathered of a key, by its type. Whatever a join takes for equal must be one key, here and in
-  * the column that is tested; what is not equal may be one, at the price of a row more.
+/** What is gathered of a key, by its type. Whatever a join takes for equal must be one key, here
+  * and in the column that is tested; what is not equal may be one, at the price of a row more.
   *
-  *   - Integers of any width, booleans, dates, times and intervals: the number that Spark holds. Both
-  *     sides of a join have the same type, so one unit.
-  *   - `float` and `double`: a number in their order ([[OrderedKeys]]), one for both zeros and one for
-  *     all NaNs, as Spark compares them.
-  *   - `decimal`: the unscaled value at the scale of the type, whatever the scale of the object; from 19
-  *     digits on as bytes of a fixed length.
-  *   - `string` of the collation UTF8_BINARY, and `binary`: the bytes. Of other collations equal texts
-  *     differ in their bytes: of a join on them Spark makes one on their collation keys, which are
-  *     binary; the text itself is no key.
+  *   - Integers of any width, booleans, dates, times and intervals: the number that Spark holds.
+  *     Both sides of a join have the same type, so one unit.
+  *   - `float` and `double`: a number in their order ([[OrderedKeys]]), one for both zeros and one
+  *     for all NaNs, as Spark compares them.
+  *   - `decimal`: the unscaled value at the scale of the type, whatever the scale of the object;
+  *     from 19 digits on as bytes of a fixed length.
+  *   - `string` of the collation UTF8_BINARY, and `binary`: the bytes. Of other collations equal
+  *     texts differ in their bytes: of a join on them Spark makes one on their collation keys,
+  *     which are binary; the text itself is no key.
   *   - Several keys at once: Spark's own hash of them. Equal keys hash alike, since floating-point
-  *     numbers are normalised and texts are collation keys in every join's keys, also inside structs
-  *     and arrays.
+  *     numbers are normalised and texts are collation keys in every join's keys, also inside
+  *     structs and arrays.
   *   - Structs, arrays, maps alone: none.
   */
 object JoinKeys {
