@@ -13,7 +13,7 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName._
 import org.apache.parquet.internal.hadoop.metadata.IndexReference
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.read.{Counters, ScanMemory}
+import latebloom.read.{Counters, ScanMemory, Selection}
 
 /** Pages whose headers claim sizes and counts that no page has, or that few have. */
 class PageReaderSuite extends AnyFunSuite {
@@ -123,6 +123,27 @@ class PageReaderSuite extends AnyFunSuite {
       val chunk = HandMadeChunk.of("required int64 c", UNCOMPRESSED, 1, 1, made)
       chunk.meta.setOffsetIndexReference(new IndexReference(offset, length))
       assert(chunk.liesInFile(chunk.meta.getOffsetIndexReference) == (offset == 4))
+    }
+  }
+
+  test("Spark's reader is given no dictionary of more entries than the page has bytes") {
+    withReader { reader =>
+      for (claimed <- Seq(-1, 25, most)) {
+        val chunk = HandMadeChunk.of(
+          "required int64 c",
+          UNCOMPRESSED,
+          1,
+          1,
+          HandMadeChunk.dictionary(claimed, new Array[Byte](24), 24),
+          HandMadeChunk.page(1, Encoding.RLE_DICTIONARY, Array[Byte](1, 2, 0), 3)
+        )
+        val chunks = java.util.Map.of(chunk.meta.getPath, chunk)
+        val pages = new SelectedPages(chunks, Selection.all(1), 0, reader)
+        val error = intercept[CorruptPageException] {
+          pages.getPageReader(chunk.descriptor).readDictionaryPage()
+        }
+        assert(error.getMessage.contains(s"dictionary page: a dictionary of $claimed entries"))
+      }
     }
   }
 }

@@ -123,6 +123,12 @@ final class SelectedPages implements PageReadStore {
       try {
         DictionaryPageHeader header = chunk.header(-1).getDictionary_page_header();
         Bytes page = reader.read(chunk, -1, null).values();
+        // Spark's dictionaries allocate as many entries as they are told of.
+        if (header.getNum_values() < 0 || header.getNum_values() > page.length()) {
+          String what =
+              "a dictionary of " + header.getNum_values() + " entries in " + page.length() + " bytes";
+          throw chunk.place.corrupt(-1, new CorruptPageException(what));
+        }
         return new DictionaryPage(
             input(page), page.length(), header.getNum_values(), encoding(header.getEncoding()));
       } catch (IOException e) {
