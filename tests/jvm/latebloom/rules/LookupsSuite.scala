@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.rules
 
+import java.lang.management.ManagementFactory
+
+import com.sun.management.ThreadMXBean
+
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.FilterExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+import org.apache.spark.sql.functions.lit
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
@@ -130,6 +135,31 @@ class LookupsSuite extends LateBloomTest {
   test("where the format reads lists and maps whole, they are") {
     sameAnswer(spark.sql("select m['k1'] from o where n = 3")) { plan =>
       assert(lateScans(plan).flatMap(_.payload) == Seq("m"))
+    }
+  }
+
+  /** Bytes that planning takes of a query that filters a table of so many columns. */
+  private def planned(columns: Int): Long = {
+    val schema = StructType((0 until columns).map(i => StructField(s"c$i", LongType)))
+    val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
+    var bytes = 0L
+    withTempPath { folder =>
+      spark.range(1).select(lit(1L).as("c0")).write.parquet(folder.getPath)
+      val df = spark.read.schema(schema).parquet(folder.getPath).where("c0 > 0")
+      df.queryExecution.sparkPlan
+      val before = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
+      assert(lateScans(df).size == 1)
+      bytes = threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before
+    }
+    bytes
+  }
+
+  test("planning takes memory by the number of columns, not by its square") {
+    withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> "false") {
+      planned(100)
+      val few = planned(1000)
+      val many = planned(5000)
+      assert(many < 10 * few)
     }
   }
 }

@@ -38,8 +38,7 @@ private[rules] object LatePlan {
     val asks = uses(found, lowerList.toSeq.flatten, rest, consumer)
     val late = lateScan(found, conditions, joinFilters, needed, asks, settings)
 
-    val lower =
-      lowerList.fold[SparkPlan](late)(list => ProjectExec(list.map(retyped(_, late)), late))
+    val lower = lowerList.fold[SparkPlan](late)(list => ProjectExec(retyped(list, late), late))
     val filtered = FilteredScan.filter(rest, lower)
     val plan = found.above.fold(filtered) { p =>
       if (sameColumns(p, filtered)) filtered else ProjectExec(p.projectList, filtered)
@@ -116,10 +115,12 @@ private[rules] object LatePlan {
     AttributeSet(scan.output.filter(a => names.contains(a.name)))
   }
 
-  private def retyped(e: NamedExpression, late: LateScan): NamedExpression = e match {
-    case a: AttributeReference =>
-      late.output.find(_.exprId == a.exprId).fold(a)(o => a.withNullability(o.nullable))
-    case other => other
+  private def retyped(list: Seq[NamedExpression], late: LateScan): Seq[NamedExpression] = {
+    val nullable = late.output.map(o => o.exprId -> o.nullable).toMap
+    list.map {
+      case a: AttributeReference => nullable.get(a.exprId).fold(a)(a.withNullability)
+      case other                 => other
+    }
   }
 
   private def sameColumns(project: ProjectExec, child: SparkPlan): Boolean =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.rules
 
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
@@ -19,16 +21,31 @@ private[latebloom] object Lookups {
     * @param columns
     *   what may be read in part
     */
-  def of(uses: Seq[Expression], columns: Seq[Attribute]): Seq[Expression] =
-    columns.flatMap { column =>
-      val asked = uses.flatMap(_.collect { case a: AttributeReference if same(a, column) => a })
-      val lookups = uses.flatMap(_.collect {
-        case e @ Lookup(a, _) if same(a, column) => e
-      })
-      if (asked.length == lookups.length) distinct(lookups) else Nil
-    }
+  def of(uses: Seq[Expression], columns: Seq[Attribute]): Seq[Expression] = {
+    // Few of many columns have entries, and each use is looked at once for all of them.
+    val found = columns.collect {
+      case c if hasEntries(c.dataType) => c.exprId -> new Uses
+    }.toMap
+    if (found.nonEmpty) uses.foreach(_.foreach {
+      case a: AttributeReference => found.get(a.exprId).foreach(_.asked += 1)
+      case e @ Lookup(a, _)      => found.get(a.exprId).foreach(_.lookups += e)
+      case _                     =>
+    })
+    columns.flatMap(c => found.get(c.exprId)).flatMap(_.whole)
+  }
 
-  private def same(a: Attribute, b: Attribute): Boolean = a.exprId == b.exprId
+  private def hasEntries(dataType: DataType): Boolean = dataType match {
+    case _: ArrayType | _: MapType => true
+    case _                         => false
+  }
+
+  /** How often a column is asked for, and what of it in lookups. */
+  private class Uses {
+    var asked = 0
+    val lookups = ArrayBuffer.empty[Expression]
+
+    def whole: Seq[Expression] = if (asked == lookups.size) distinct(lookups.toSeq) else Nil
+  }
 
   private def distinct(lookups: Seq[Expression]): Seq[Expression] =
     lookups.groupBy(_.canonicalized).values.map(_.head).toSeq.sortBy(ShortSql(_))
@@ -38,15 +55,18 @@ private[latebloom] object Lookups {
     * @param columns
     *   those that are read, in order
     */
-  def kept(lookups: Seq[Expression], columns: Seq[Attribute]): Seq[KeptEntries] =
+  def kept(lookups: Seq[Expression], columns: Seq[Attribute]): Seq[KeptEntries] = {
+    val byColumn =
+      lookups.collect { case Lookup(a, entry) => a.exprId -> entry }.groupMap(_._1)(_._2)
     columns.zipWithIndex.flatMap { case (column, i) =>
-      val entries = lookups.collect { case Lookup(a, entry) if same(a, column) => entry }
+      val entries = byColumn.getOrElse(column.exprId, Nil)
       val keys = entries.collect { case Key(predicate) => predicate }
       val counts = entries.collect { case Position(index) => index + 1 }
       val byKeys: Option[KeptEntries] =
         keys.reduceOption(_ or _).map(new KeptEntries.WithKeys(i, _))
       byKeys.orElse(counts.maxOption.map(new KeptEntries.First(i, _)))
     }
+  }
 
   sealed private trait Entry
   final private case class Key(passes: ColumnPredicate) extends Entry
