@@ -62,6 +62,9 @@ lazy val latebloom = project
       "orc/WholeStripes.java",
       "read/BenchColumn.java"
     ).map(baseDirectory.value / "bench/src/main/java/latebloom" / _),
+    // Of the fuzzers, which depend on this project, what a suite runs a little of.
+    Test / unmanagedSources ++= Seq("FaultRun.scala", "FaultyFileSystem.java", "Levels.scala")
+      .map((ThisBuild / baseDirectory).value / "tests/fuzz/faults" / _),
     Test / fork := true,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / javaOptions ++= sparkJvmOptions :+ "-Dlog4j2.configurationFile=conf/log4j2.properties",
