@@ -45,9 +45,6 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
   // Many queries fail on purpose.
   spark.sparkContext.setLogLevel("OFF")
 
-  /** How often threads of Spark's pools were interrupted, which may fail any query. */
-  @volatile var disturbances = 0
-
   def create(tables: Seq[Table]): Unit = {
     val session = spark.newSession()
     session.conf.set("spark.latebloom.enabled", "false")
@@ -62,12 +59,10 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
   def stop(): Unit = spark.stop()
 
   /** Frees the threads that a query which hangs has left waiting. */
-  private[queries] def interruptPools(): Unit = {
-    disturbances += 1
+  private[queries] def interruptPools(): Unit =
     Thread.getAllStackTraces.keySet.asScala
       .filter(t => Engine.pools.exists(t.getName.startsWith))
       .foreach(_.interrupt())
-  }
 }
 
 object Engine {

@@ -36,7 +36,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   private def derived = new Derived(rng, tables, this)
 
-  /** One that fails once where Spark has not made up its mind yet: at the function `flaky`. */
+  /** One that the function `flaky` fails once. */
   def flaky(): Rel = derived.query(flaky = true)
 
   /** Broadcasts that wait for each other, for several at once. */
@@ -88,12 +88,10 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     made(table, columns)
   }
 
-  private def made(table: Table, columns: Seq[TableColumn]) = {
-    Scan(
-      table.name,
-      columns.map { c => c.name -> renamed(Column("", c.kind, c.role, scans)) }
-    )
-  }
+  private def made(table: Table, columns: Seq[TableColumn]) = Scan(
+    table.name,
+    columns.map { c => c.name -> renamed(Column("", c.kind, c.role, scans)) }
+  )
 
   private def filtered(rel: Rel, always: Boolean): Rel =
     if (!always) rel
