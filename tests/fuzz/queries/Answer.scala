@@ -41,13 +41,15 @@ final case class Hung(dump: String, planMillis: Long = 0) extends Answer
 object Failed {
   def of(e: Throwable): Failed = {
     val chain = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).toSeq
-    val conditions = chain.collect { case t: SparkThrowable if t.getCondition != null => t.getCondition }
+    val conditions =
+      chain.collect { case t: SparkThrowable if t.getCondition != null => t.getCondition }
     Failed(
       conditions.filterNot(wrapping).lastOption.orElse(conditions.lastOption)
         .getOrElse(chain.last.getClass.getName),
       outer = e match {
         case t: SparkThrowable if t.getCondition != null => t.getCondition
-        case other => s"${other.getClass.getSimpleName} ${String.valueOf(other.getMessage).take(30)}"
+        case other                                       =>
+          s"${other.getClass.getSimpleName} ${String.valueOf(other.getMessage).take(30)}"
       },
       chain.map(_.toString.linesIterator.take(4).mkString(" ").take(300)).distinct.mkString("\n  "),
       e.isInstanceOf[AnalysisException]
@@ -58,10 +60,18 @@ object Failed {
     Set("FAILED_READ_FILE.NO_HINT", "TASK_WRITE_FAILED", "INTERNAL_ERROR_BROADCAST")
 
   /** The rows' and the query's own fault. Which of several comes first, plans may decide. */
-  val ofRows: Set[String] = Set("DIVIDE_BY_ZERO", "CAST_INVALID_INPUT", "ARITHMETIC_OVERFLOW",
-    "CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE", "SCALAR_SUBQUERY_TOO_MANY_ROWS",
-    "INVALID_ARRAY_INDEX", "DATETIME_OVERFLOW", "INTERVAL_ARITHMETIC_OVERFLOW",
-    "NUMERIC_OUT_OF_SUPPORTED_RANGE")
+  val ofRows: Set[String] = Set(
+    "DIVIDE_BY_ZERO",
+    "CAST_INVALID_INPUT",
+    "ARITHMETIC_OVERFLOW",
+    "CAST_OVERFLOW",
+    "NUMERIC_VALUE_OUT_OF_RANGE",
+    "SCALAR_SUBQUERY_TOO_MANY_ROWS",
+    "INVALID_ARRAY_INDEX",
+    "DATETIME_OVERFLOW",
+    "INTERVAL_ARITHMETIC_OVERFLOW",
+    "NUMERIC_OUT_OF_SUPPORTED_RANGE"
+  )
 
   def isOfRows(f: Failed): Boolean = ofRows.exists(f.condition.startsWith)
 }
@@ -74,8 +84,8 @@ object Rows {
   def of(row: Row, schema: StructType): String = row.toSeq.zip(schema.fields).map {
     case (s: String, StructField(_, t: StringType, _, _)) if isCollated(t) =>
       text(s.trim.toLowerCase(java.util.Locale.ROOT))
-    case (-0.0d, _)  => text(0.0d)
-    case (-0.0f, _)  => text(0.0f)
+    case (-0.0d, _) => text(0.0d)
+    case (-0.0f, _) => text(0.0f)
     case (value, _) => text(value)
   }.mkString("[", ", ", "]")
 
@@ -83,13 +93,13 @@ object Rows {
 
   /** A value as text that tells apart whatever can be told apart. */
   def text(value: Any): String = value match {
-    case null                                   => "null"
-    case r: Row                                 => r.toSeq.map(text).mkString("[", ", ", "]")
-    case s: String                              => s"'$s'"
-    case b: Array[Byte]                         => b.map(x => f"$x%02x").mkString("x'", "", "'")
-    case m: Map[_, _]                           =>
+    case null           => "null"
+    case r: Row         => r.toSeq.map(text).mkString("[", ", ", "]")
+    case s: String      => s"'$s'"
+    case b: Array[Byte] => b.map(x => f"$x%02x").mkString("x'", "", "'")
+    case m: Map[_, _]   =>
       m.toSeq.map { case (k, v) => s"${text(k)}: ${text(v)}" }.sorted.mkString("{", ", ", "}")
-    case a: scala.collection.Seq[_]             => a.map(text).mkString("(", ", ", ")")
-    case other                                  => other.toString
+    case a: scala.collection.Seq[_] => a.map(text).mkString("(", ", ", ")")
+    case other                      => other.toString
   }
 }

@@ -7,7 +7,7 @@ package latebloom.fuzz.queries
   */
 final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
 
-  final private case class Keyed(rel: Rel, key: Expr)
+  import Derived.Keyed
 
   def query(flaky: Boolean): Rel = {
     val keyed = source(flaky)
@@ -174,8 +174,10 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
       2 -> Select(
         Windowed(
           low,
-          Seq(Item(Call("count(*) over (partition by ?)", Seq(Ref(column)), Kind.bigint),
-            count.column))
+          Seq(Item(
+            Call("count(*) over (partition by ?)", Seq(Ref(column)), Kind.bigint),
+            count.column
+          ))
         ),
         Seq(Item(Ref(column), key), Item(Ref(count.column), make.renamed(count.column))),
         distinct = false
@@ -196,7 +198,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
   }
 
   private def subqueried(): Keyed = {
-    val rel = if (rng.chance(50)) narrowed(any()) else {
+    val rel = if (rng.chance(50)) narrowed(any())
+    else {
       val (l, r) = (narrowed(any()), any(1, 1))
       Join("inner", "", l, r, Seq(equal(id(l), id(r))))
     }
@@ -217,4 +220,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     }
     Keyed(rel, Ref(rng.pick(rel.out.filter(_.kind.sql == "int"))))
   }
+}
+
+object Derived {
+  final private case class Keyed(rel: Rel, key: Expr)
 }

@@ -66,8 +66,15 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
 }
 
 object Engine {
-  private val pools = Seq("broadcast-exchange", "subquery", "latebloom", "dynamicpruning",
-    "QueryStageCreator", "shuffle-exchange", "LateBloom")
+  private val pools = Seq(
+    "broadcast-exchange",
+    "subquery",
+    "latebloom",
+    "dynamicpruning",
+    "QueryStageCreator",
+    "shuffle-exchange",
+    "LateBloom"
+  )
 
   /** What waits, by the names of its threads. */
   def dump(): String = Thread.getAllStackTraces.asScala.toSeq
@@ -75,8 +82,10 @@ object Engine {
       (pools :+ "fuzz-query").exists(t.getName.startsWith) && frames.length > 12
     }
     .map { case (t, frames) =>
-      val shown = frames.filterNot(f => f.getClassName.startsWith("java.") ||
-        f.getClassName.startsWith("scala.")).take(24)
+      val shown = frames.filterNot(f =>
+        f.getClassName.startsWith("java.") ||
+          f.getClassName.startsWith("scala.")
+      ).take(24)
       s"\"${t.getName}\" ${t.getState}\n" + shown.map("    at " + _).mkString("\n")
     }
     .mkString("\n")
@@ -99,7 +108,8 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
     t
   }
 
-  /** What came of it without LateBloom, and of both; None if LateBloom leaves the query to Spark. */
+  /** What came of it without LateBloom, and of both; None if LateBloom leaves the query to Spark.
+    */
   def verdict(c: Case): Option[(Answer, Verdict)] = {
     val planned = within(Planned(c, 0, enabled = true).planned())
     planned match {
@@ -140,9 +150,9 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
   private def waited[A](work: Future[A]): Either[Answer, A] =
     try Right(work.get(seconds, TimeUnit.SECONDS))
     catch {
-      case e: ExecutionException => Left(Failed.of(e.getCause))
+      case e: ExecutionException    => Left(Failed.of(e.getCause))
       case e: CancellationException => Left(Failed.of(e))
-      case _: TimeoutException   =>
+      case _: TimeoutException      =>
         val dump = Engine.dump()
         engine.spark.sparkContext.cancelJobGroup(tag)
         work.cancel(true)
@@ -197,8 +207,13 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
       val df = query.frame
       val rows = df.collect().iterator.map(r => Rows.of(r, df.schema)).toIndexedSeq
       val scans = if (query.enabled) query.scans else Nil
-      Rows(df.schema, rows, query.millis, scans.size,
-        scans.flatMap(_.joinFilters).map(_.from.means.name))
+      Rows(
+        df.schema,
+        rows,
+        query.millis,
+        scans.size,
+        scans.flatMap(_.joinFilters).map(_.from.means.name)
+      )
     } catch {
       case e: VirtualMachineError if !e.isInstanceOf[StackOverflowError] => throw e
       case e: Throwable => Failed.of(e).copy(planMillis = query.millis)

@@ -99,9 +99,9 @@ final class Expressions(
           1 -> (() => cast(_.kind.isFloat)),
           1 -> (() => of(_.kind.family == "struct").flatMap(call(s"cast(?.b as ${kind.sql})", _)))
         )()
-      case "binary"    => cast(_.kind.isText)
-      case "boolean"   => Some(predicate(depth))
-      case "date"      => rng.weighted[() => Option[Expr]](
+      case "binary"  => cast(_.kind.isText)
+      case "boolean" => Some(predicate(depth))
+      case "date"    => rng.weighted[() => Option[Expr]](
           1 -> (() => call("date_add(?, 1)", v)),
           1 -> (() => call("last_day(?)", v)),
           1 -> (() => cast(c => Set("timestamp", "local")(c.kind.family)))
@@ -109,16 +109,16 @@ final class Expressions(
       case "timestamp" =>
         if (rng.chance(50)) cast(c => Set("date", "local")(c.kind.family))
         else call("? + interval '1' hour", v)
-      case "local"     => cast(c => Set("date", "timestamp")(c.kind.family))
-      case "struct"    =>
+      case "local"  => cast(c => Set("date", "timestamp")(c.kind.family))
+      case "struct" =>
         call(
           s"cast(struct(?, ?) as ${kind.sql})",
           value(Kind.int, depth),
           value(Kind.string, depth)
         )
-      case "array"     => call("array(?, ?)", value(Kind.int, depth), value(Kind.int, depth))
-      case "map"       => call("map('a', ?)", value(Kind.int, depth))
-      case _           => None
+      case "array" => call("array(?, ?)", value(Kind.int, depth), value(Kind.int, depth))
+      case "map"   => call("map('a', ?)", value(Kind.int, depth))
+      case _       => None
     }
     found.getOrElse(v)
   }
@@ -142,9 +142,11 @@ final class Expressions(
         2 -> (() => Call("? in (?, ?)", Seq(c, lit, lit), b)),
         2 -> (() => Call(s"? ${rng.pick(Seq("<", ">", "<=", ">="))} ?", Seq(c, lit), b)),
         1 -> (() => Call("? <=> ?", Seq(c, lit), b)),
-        2 -> (() => column(_.role == "id").fold(predicate(depth)) { id =>
-          Call("? < ?", Seq(id, Lit((1 + rng.below(40)).toString, Kind.int)), b)
-        }),
+        2 -> (() =>
+          column(_.role == "id").fold(predicate(depth)) { id =>
+            Call("? < ?", Seq(id, Lit((1 + rng.below(40)).toString, Kind.int)), b)
+          }
+        ),
         1 -> (() => drop),
         2 -> (() => predicate(depth))
       )()
@@ -185,9 +187,11 @@ final class Expressions(
         1 -> (() => Call("(? and ?)", Seq(p, p), b)),
         1 -> (() => Call("not (?)", Seq(p), b)),
         3 -> (() => any.fold(plain)(c => compared(value(c.column.kind, depth)))),
-        1 -> (() => any.fold(plain) { c =>
-          Call("? in (?, ?)", Seq(value(c.column.kind, 1), literal(c.kind), value(c.kind, 0)), b)
-        }),
+        1 -> (() =>
+          any.fold(plain) { c =>
+            Call("? in (?, ?)", Seq(value(c.column.kind, 1), literal(c.kind), value(c.kind, 0)), b)
+          }
+        ),
         1 -> (() => Call("coalesce(?, ?)", Seq(p, Lit("false", b)), b)),
         3 -> (() => subqueries.fold(p)(_.existence(columns)))
       )()

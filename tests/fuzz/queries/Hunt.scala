@@ -127,7 +127,9 @@ final class Hunt(engine: Engine, options: Options) {
       if (rank > options.shrink || d.kind == "hang" || d.kind == "slow planning") (c, d)
       else new Shrinker(engine, runner, d.kind).shrunk(c, d)
     synchronized {
-      println(s"\n== finding $rank: --case ${options.seed}:$index after ${counts("queries")} queries, ${d.kind}")
+      println(
+        s"\n== finding $rank: --case ${options.seed}:$index after ${counts("queries")} queries, ${d.kind}"
+      )
       println(last.text)
       if (rank <= options.shrink) println(small.script)
       println()
@@ -138,7 +140,11 @@ final class Hunt(engine: Engine, options: Options) {
   private def summary: String = synchronized {
     val rate = counts("queries") / seconds
     counts.map { case (k, n) => f"  $n%7d $k" }
-      .mkString(f"seed ${options.seed}: ${found.size} findings, $rate%.1f queries a second\n", "\n", "")
+      .mkString(
+        f"seed ${options.seed}: ${found.size} findings, $rate%.1f queries a second\n",
+        "\n",
+        ""
+      )
   }
 
   private def report(file: String): Unit = {

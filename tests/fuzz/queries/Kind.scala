@@ -39,19 +39,26 @@ object Kind {
   }
   val double: Kind = floating.head
 
-  private val decimals = Seq("decimal(7,2)", "decimal(18,4)", "decimal(25,3)", "decimal(38,6)").map {
-    t => numbers(t, Seq("0", "1", "1.5", "2", "3", "-1.25", "12").map(v => s"cast($v as $t)"))
-  }
+  private val decimals =
+    Seq("decimal(7,2)", "decimal(18,4)", "decimal(25,3)", "decimal(38,6)").map {
+      t => numbers(t, Seq("0", "1", "1.5", "2", "3", "-1.25", "12").map(v => s"cast($v as $t)"))
+    }
 
-  private val words = Seq("0.0", "-0.0", "a", "A", "a ", "b", "B", "b  ", "", " ", "1", "2", "ab", "é", "É")
-    .map(w => s"'$w'")
+  private val words =
+    Seq("0.0", "-0.0", "a", "A", "a ", "b", "B", "b  ", "", " ", "1", "2", "ab", "é", "É")
+      .map(w => s"'$w'")
 
   val string: Kind = Kind("string", "string", "text", words)
 
   /** Texts that only their spaces at the end tell apart. */
   val trimmed: Kind = {
     val t = "string collate UTF8_BINARY_RTRIM"
-    Kind(t, t, "text", Seq("a", "a ", "a  ", "", " ", "b").map(w => s"'$w' collate UTF8_BINARY_RTRIM"))
+    Kind(
+      t,
+      t,
+      "text",
+      Seq("a", "a ", "a  ", "", " ", "b").map(w => s"'$w' collate UTF8_BINARY_RTRIM")
+    )
   }
 
   private val collated = Seq("UTF8_LCASE", "UNICODE_CI", "UTF8_BINARY_RTRIM").map { c =>
@@ -65,14 +72,31 @@ object Kind {
     Kind("binary", "binary", "binary", Seq("X''", "X'00'", "X'61'", "X'6120'", "X'FF'"))
 
   /** The days that the Gregorian calendar left out, and those beside them. */
-  private val days = Seq("1582-10-04", "1582-10-05", "1582-10-09", "1582-10-10", "1582-10-14",
-    "1582-10-15", "0001-01-01", "1899-12-31", "1970-01-01", "2024-02-29")
+  private val days = Seq(
+    "1582-10-04",
+    "1582-10-05",
+    "1582-10-09",
+    "1582-10-10",
+    "1582-10-14",
+    "1582-10-15",
+    "0001-01-01",
+    "1899-12-31",
+    "1970-01-01",
+    "2024-02-29"
+  )
 
   val date: Kind = Kind("date", "date", "date", days.map(d => s"date'$d'"))
 
-  private val instants = Seq("1582-10-10 12:00:00", "1582-10-14 23:59:59", "1582-10-15 00:00:00",
-    "1850-06-01 00:00:00.123456", "1890-01-01 00:00:30", "1899-12-31 23:59:59.999999",
-    "1970-01-01 00:00:00", "2024-03-10 02:30:00")
+  private val instants = Seq(
+    "1582-10-10 12:00:00",
+    "1582-10-14 23:59:59",
+    "1582-10-15 00:00:00",
+    "1850-06-01 00:00:00.123456",
+    "1890-01-01 00:00:30",
+    "1899-12-31 23:59:59.999999",
+    "1970-01-01 00:00:00",
+    "2024-03-10 02:30:00"
+  )
 
   val timestamp: Kind =
     Kind("timestamp", "timestamp", "timestamp", instants.map(t => s"timestamp'$t'"))
@@ -81,23 +105,43 @@ object Kind {
     Kind("timestamp_ntz", "timestamp_ntz", "local", instants.map(t => s"timestamp_ntz'$t'"))
 
   private val intervals = Seq(
-    Kind("interval day to second", "interval day to second", "interval",
+    Kind(
+      "interval day to second",
+      "interval day to second",
+      "interval",
       Seq("0 00:00:00", "1 00:00:00", "2 00:00:00", "-1 00:00:01", "100 00:00:00.000001")
-        .map(v => s"interval '$v' day to second")),
-    Kind("interval year to month", "interval year to month", "interval",
-      Seq("0-0", "0-1", "1-0", "-1-1").map(v => s"interval '$v' year to month"))
+        .map(v => s"interval '$v' day to second")
+    ),
+    Kind(
+      "interval year to month",
+      "interval year to month",
+      "interval",
+      Seq("0-0", "0-1", "1-0", "-1-1").map(v => s"interval '$v' year to month")
+    )
   )
 
   private val nested = Seq(
-    Kind("struct<a:int,b:string>", "struct<a:int,b:string>", "struct",
+    Kind(
+      "struct<a:int,b:string>",
+      "struct<a:int,b:string>",
+      "struct",
       Seq("1, 'a'", "1, 'b'", "2, 'a'", "null, 'a'", "3, null", "0, 'a '")
-        .map(v => s"cast(struct($v) as struct<a:int,b:string>)")),
-    Kind("array<int>", "array<int>", "array",
+        .map(v => s"cast(struct($v) as struct<a:int,b:string>)")
+    ),
+    Kind(
+      "array<int>",
+      "array<int>",
+      "array",
       Seq("array()", "array(1)", "array(1, 2)", "array(null)", "array(2, null)")
-        .map(v => s"cast($v as array<int>)")),
-    Kind("map<string,int>", "map<string,int>", "map",
+        .map(v => s"cast($v as array<int>)")
+    ),
+    Kind(
+      "map<string,int>",
+      "map<string,int>",
+      "map",
       Seq("map('a', 1)", "map('a', 2)", "map('a', null)", "map('b', 1)")
-        .map(v => s"cast($v as map<string,int>)"))
+        .map(v => s"cast($v as map<string,int>)")
+    )
   )
 
   val all: Seq[Kind] = Seq(int, bigint, boolean, string, binary, date, timestamp, local) ++ small ++

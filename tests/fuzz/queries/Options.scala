@@ -30,20 +30,26 @@ object Options {
 
   def parse(args: Seq[String]): Options = {
     def go(left: List[String], o: Options): Options = left match {
-      case Nil                                  => o
-      case "--seed" :: v :: rest                => go(rest, o.copy(seed = v.toLong))
-      case "--queries" :: v :: rest             => go(rest, o.copy(queries = Some(v.toInt)))
-      case "--minutes" :: v :: rest             => go(rest, o.copy(minutes = Some(v.toDouble)))
-      case "--threads" :: v :: rest             => go(rest, o.copy(threads = v.toInt))
-      case "--shrink" :: v :: rest              => go(rest, o.copy(shrink = v.toInt))
-      case "--stop-after" :: v :: rest          => go(rest, o.copy(stopAfter = v.toInt))
-      case "--broadcast-threads" :: v :: rest   => go(rest, o.copy(broadcastThreads = v.toInt))
-      case "--timeout" :: v :: rest             => go(rest, o.copy(timeout = v.toInt))
-      case "--junit" :: v :: rest               => go(rest, o.copy(junit = Some(v)))
+      case Nil                                 => o
+      case "--seed" :: v :: rest               => go(rest, o.copy(seed = v.toLong))
+      case "--queries" :: v :: rest            => go(rest, o.copy(queries = Some(v.toInt)))
+      case "--minutes" :: v :: rest            => go(rest, o.copy(minutes = Some(v.toDouble)))
+      case "--threads" :: v :: rest            => go(rest, o.copy(threads = v.toInt))
+      case "--shrink" :: v :: rest             => go(rest, o.copy(shrink = v.toInt))
+      case "--stop-after" :: v :: rest         => go(rest, o.copy(stopAfter = v.toInt))
+      case "--broadcast-threads" :: v :: rest  => go(rest, o.copy(broadcastThreads = v.toInt))
+      case "--timeout" :: v :: rest            => go(rest, o.copy(timeout = v.toInt))
+      case "--junit" :: v :: rest              => go(rest, o.copy(junit = Some(v)))
       case "--case" :: s"$seed:$index" :: rest =>
         go(
           rest,
-          o.copy(seed = seed.toLong, from = index.toInt, queries = Some(1), threads = 1, show = true)
+          o.copy(
+            seed = seed.toLong,
+            from = index.toInt,
+            queries = Some(1),
+            threads = 1,
+            show = true
+          )
         )
       case other =>
         if (!other.contains("--help")) System.err.println(s"unknown: ${other.head}")

@@ -3,8 +3,8 @@ package latebloom.fuzz.queries
 
 import scala.collection.mutable
 
-/** Random relations over some tables. Of the shapes that there are, those are likely whose keys come
-  * from elsewhere than a table: from below an outer join, an aggregate, a projection.
+/** Random relations over some tables. Of the shapes that there are, those are likely whose keys
+  * come from elsewhere than a table: from below an outer join, an aggregate, a projection.
   */
 final class Relations(rng: Rng, tables: Seq[Table]) {
   private var names = 0
@@ -49,7 +49,13 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     }
     rels.reduceLeft[Rel] { (l, r) =>
       val by = rng.pick(l.out.filter(_.kind.sql == "int").takeRight(2))
-      Join("inner", "broadcast(R)", l, r, Seq(Call(Expressions.equal, Seq(Ref(by), id(r).get), Kind.boolean)))
+      Join(
+        "inner",
+        "broadcast(R)",
+        l,
+        r,
+        Seq(Call(Expressions.equal, Seq(Ref(by), id(r).get), Kind.boolean))
+      )
     }
   }
 
@@ -111,7 +117,11 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       val kind = if (rng.chance(50)) Kind.int else rng.pick(rel.out).kind
       Item(e.value(kind, 2), fresh(kind, 4))
     }
-    Select(rel, kept ++ made, distinct = rng.chance(8) && (kept ++ made).forall(_.column.kind.isOrdered))
+    Select(
+      rel,
+      kept ++ made,
+      distinct = rng.chance(8) && (kept ++ made).forall(_.column.kind.isOrdered)
+    )
   }
 
   private def grouped(rel: Rel): Rel = {
@@ -137,22 +147,30 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
   /** Whose result is the same in whatever order the rows come. */
   private def aggregate(rel: Rel): Item = {
     val e = expressions(rel)
-    val number = e.column(c => Set("int", "bigint", "smallint")(c.kind.sql) ||
-      c.kind.sql.startsWith("decimal(7"))
+    val number = e.column(c =>
+      Set("int", "bigint", "smallint")(c.kind.sql) ||
+        c.kind.sql.startsWith("decimal(7")
+    )
     // Of values that are equal but not the same, min and max give whichever they meet first.
     val ordered = e.column(c => c.kind.isOrdered && !c.kind.hasEquals)
     def count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
     rng.weighted[() => Item](
       2 -> (() => count),
-      2 -> (() => number.fold(count) { c =>
-        Item(Call("cast(sum(?) as bigint)", Seq(c), Kind.bigint), fresh(Kind.bigint))
-      }),
-      3 -> (() => ordered.fold(count) { c =>
-        Item(Call(s"${rng.pick(Seq("min", "max"))}(?)", Seq(c), c.kind), fresh(c.kind, 2))
-      }),
-      1 -> (() => ordered.fold(count) { c =>
-        Item(Call("count(distinct ?)", Seq(c), Kind.bigint), fresh(Kind.bigint))
-      })
+      2 -> (() =>
+        number.fold(count) { c =>
+          Item(Call("cast(sum(?) as bigint)", Seq(c), Kind.bigint), fresh(Kind.bigint))
+        }
+      ),
+      3 -> (() =>
+        ordered.fold(count) { c =>
+          Item(Call(s"${rng.pick(Seq("min", "max"))}(?)", Seq(c), c.kind), fresh(c.kind, 2))
+        }
+      ),
+      1 -> (() =>
+        ordered.fold(count) { c =>
+          Item(Call("count(distinct ?)", Seq(c), Kind.bigint), fresh(Kind.bigint))
+        }
+      )
     )()
   }
 
@@ -165,13 +183,26 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       val partition = s"partition by ${by.map(_ => "?").mkString(", ")}"
       val number = expressions(rel).column(c => c.kind.sql == "int")
       val item = rng.weighted[() => Item](
-        2 -> (() => Item(Call(s"row_number() over ($partition order by ${Rel.order(rel.out)})", by,
-          Kind.int), fresh(Kind.int, 2))),
-        1 -> (() => Item(Call(s"count(*) over ($partition)", by, Kind.bigint), fresh(Kind.bigint, 2))),
-        1 -> (() => number.fold(
-          Item(Call(s"count(*) over ($partition)", by, Kind.bigint), fresh(Kind.bigint))) { n =>
-          Item(Call(s"max(?) over ($partition)", n +: by, Kind.int), fresh(Kind.int, 2))
-        })
+        2 -> (() =>
+          Item(
+            Call(
+              s"row_number() over ($partition order by ${Rel.order(rel.out)})",
+              by,
+              Kind.int
+            ),
+            fresh(Kind.int, 2)
+          )
+        ),
+        1 -> (() =>
+          Item(Call(s"count(*) over ($partition)", by, Kind.bigint), fresh(Kind.bigint, 2))
+        ),
+        1 -> (() =>
+          number.fold(
+            Item(Call(s"count(*) over ($partition)", by, Kind.bigint), fresh(Kind.bigint))
+          ) { n =>
+            Item(Call(s"max(?) over ($partition)", n +: by, Kind.int), fresh(Kind.int, 2))
+          }
+        )
       )()
       Windowed(rel, Seq(item))
     }
@@ -185,8 +216,14 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     else {
       val e = expressions(right)
       SetOp(
-        rng.weighted(4 -> "union all", 2 -> "union", 1 -> "except", 1 -> "intersect",
-          1 -> "except all", 1 -> "intersect all"),
+        rng.weighted(
+          4 -> "union all",
+          2 -> "union",
+          1 -> "except",
+          1 -> "intersect",
+          1 -> "except all",
+          1 -> "intersect all"
+        ),
         Select(left, columns.map(c => Item(Ref(c), renamed(c))), distinct = false),
         Select(right, columns.map(c => Item(e.value(c.kind, 1), fresh(c.kind))), distinct = false)
       )
@@ -208,7 +245,9 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     val left = if (rng.chance(50)) filtered(scan(), rng.chance(40)) else relation(depth)
     // The side that has the keys: often made of the rows of a lower join.
     val right = rng.weighted[() => Rel](
-      4 -> (() => selected(join(filtered(scan(), rng.chance(70)), filtered(scan(), rng.chance(70))))),
+      4 -> (() =>
+        selected(join(filtered(scan(), rng.chance(70)), filtered(scan(), rng.chance(70))))
+      ),
       2 -> (() => grouped(relation(depth - 1))),
       5 -> (() => relation(depth))
     )()
@@ -218,8 +257,15 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
   }
 
   private def join(left: Rel, right: Rel): Rel = {
-    val kind = rng.weighted(10 -> "inner", 5 -> "left outer", 4 -> "right outer", 2 -> "full outer",
-      3 -> "left semi", 2 -> "left anti", 1 -> "cross")
+    val kind = rng.weighted(
+      10 -> "inner",
+      5 -> "left outer",
+      4 -> "right outer",
+      2 -> "full outer",
+      3 -> "left semi",
+      2 -> "left anti",
+      1 -> "cross"
+    )
     val first = if (kind == "cross") Nil else keys(left, right)
     val large = rows(left) * rows(right) / (if (first.isEmpty) 1 else 4) > 8000
     val both = (id(left), id(right)) match {
@@ -236,8 +282,12 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   private def hint(isEqui: Boolean) = if (rng.chance(55) || !isEqui) ""
   else {
-    val strategy = rng.weighted(5 -> "broadcast", 2 -> "merge", 2 -> "shuffle_hash",
-      1 -> "shuffle_replicate_nl")
+    val strategy = rng.weighted(
+      5 -> "broadcast",
+      2 -> "merge",
+      2 -> "shuffle_hash",
+      1 -> "shuffle_replicate_nl"
+    )
     s"$strategy(${rng.pick(Seq("L", "R", "R"))})"
   }
 
@@ -297,7 +347,9 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       val columns = rng.shuffled(table.columns.tail).take(1)
       val made = Scan(
         table.name,
-        (table.columns.head +: columns).map(c => c.name -> renamed(Column("", c.kind, c.role, scans)))
+        (table.columns.head +: columns).map(c =>
+          c.name -> renamed(Column("", c.kind, c.role, scans))
+        )
       )
       Where(made, Seq(expressions(made).selective(0))): Rel
     }.reduceLeft[Rel] { (l, r) =>
@@ -336,8 +388,11 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     else {
       val (i, o) = rng.pick(pairs)
       if (rng.chance(50)) {
-        Call(s"${not}exists (?)",
-          Seq(Where(inner, Seq(Call(Expressions.equal, Seq(Ref(i), Ref(o)), b)))), b)
+        Call(
+          s"${not}exists (?)",
+          Seq(Where(inner, Seq(Call(Expressions.equal, Seq(Ref(i), Ref(o)), b)))),
+          b
+        )
       } else {
         val e = expressions(inner)
         val item = Item(if (rng.chance(60)) Ref(i) else e.value(i.kind, 1), fresh(i.kind))
@@ -350,15 +405,15 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   /** About how many rows there are. */
   private def rows(rel: Rel): Double = rel match {
-    case s: Scan               => table(s.table).rows
-    case w: Where              => rows(w.child) * 0.6
-    case s: Select             => rows(s.child)
-    case g: Group              => if (g.keys.isEmpty) 1 else rows(g.child).min(50)
-    case w: Windowed           => rows(w.child)
-    case s: SetOp              => rows(s.left) + rows(s.right)
-    case t: Top                => t.rows.fold(rows(t.child))(n => rows(t.child).min(n))
-    case c: Common             => rows(c.definition)
-    case Join(_, _, l, r, on)  =>
+    case s: Scan              => table(s.table).rows
+    case w: Where             => rows(w.child) * 0.6
+    case s: Select            => rows(s.child)
+    case g: Group             => if (g.keys.isEmpty) 1 else rows(g.child).min(50)
+    case w: Windowed          => rows(w.child)
+    case s: SetOp             => rows(s.left) + rows(s.right)
+    case t: Top               => t.rows.fold(rows(t.child))(n => rows(t.child).min(n))
+    case c: Common            => rows(c.definition)
+    case Join(_, _, l, r, on) =>
       val unique = on.exists {
         case Call("? = ?", Seq(Ref(a), Ref(b)), _) => a.role == "id" && b.role == "id"
         case _                                     => false
@@ -369,8 +424,8 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   /** The scans of whose rows those are gone that casts and divisions fail for. */
   private def clean(rel: Rel): Set[Int] = rel match {
-    case s: Scan     => if (table(s.table).clean) s.columns.map(_._2.scan).toSet else Set.empty
-    case w: Where    =>
+    case s: Scan  => if (table(s.table).clean) s.columns.map(_._2.scan).toSet else Set.empty
+    case w: Where =>
       clean(w.child) ++ w.conjuncts.collect {
         case Call(Expressions.cleanId | Expressions.cleanText, Seq(Ref(c)), _) => c.scan
       }

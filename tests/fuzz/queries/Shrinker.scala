@@ -40,12 +40,17 @@ final class Shrinker(engine: Engine, runner: Runner, kind: String) {
 
   /** Fewer rows, files and columns of each table. */
   private def data(c: Case): Case = c.used.foldLeft(c) { (now, table) =>
-    val columns = now.rel.nodes.collect { case s: Scan if s.table == table.name =>
-      s.columns.map(_._1)
+    val columns = now.rel.nodes.collect {
+      case s: Scan if s.table == table.name =>
+        s.columns.map(_._1)
     }.flatten.toSet
     val steps = Seq[Table => Table](
-      t => t.copy(columns = t.columns.filter(x => columns(x.name) || t.buckets.nonEmpty),
-        partition = t.partition.filter(columns), sortedBy = t.sortedBy.filter(columns)),
+      t =>
+        t.copy(
+          columns = t.columns.filter(x => columns(x.name) || t.buckets.nonEmpty),
+          partition = t.partition.filter(columns),
+          sortedBy = t.sortedBy.filter(columns)
+        ),
       _.copy(options = Nil),
       _.copy(partition = None, buckets = None),
       _.copy(sortedBy = None),
@@ -120,21 +125,27 @@ object Smaller {
   }
 
   private def ofRel(rel: Rel): Iterator[Rel] = rel match {
-    case s: Scan   => without(s.columns).filter(_.nonEmpty).map(c => s.copy(columns = c))
-    case w: Where  =>
+    case s: Scan  => without(s.columns).filter(_.nonEmpty).map(c => s.copy(columns = c))
+    case w: Where =>
       instead(w, w.child) ++ without(w.conjuncts).filter(_.nonEmpty).map(c => w.copy(conjuncts = c))
     case s: Select =>
       Iterator(s.child) ++ substituted(s) ++
         without(s.items).filter(_.nonEmpty).map(i => s.copy(items = i)) ++
         Option.when(s.distinct)(s.copy(distinct = false))
-    case j: Join   =>
+    case j: Join =>
       instead(j, j.left) ++ instead(j, j.right) ++
         without(j.on).filter(_.nonEmpty).map(o => j.copy(on = o)) ++
         Option.when(j.hint.nonEmpty)(j.copy(hint = "")) ++
         Option.when(j.kind != "inner" && j.on.nonEmpty)(j.copy(kind = "inner"))
     case g: Group =>
-      val asItems = g.keys ++ g.values.map(v => v.copy(expr = Lit(s"cast(null as ${v.column.kind.sql})",
-        v.column.kind)))
+      val asItems = g.keys ++ g.values.map(v =>
+        v.copy(expr =
+          Lit(
+            s"cast(null as ${v.column.kind.sql})",
+            v.column.kind
+          )
+        )
+      )
       Iterator(Select(g.child, asItems, distinct = false)) ++
         without(g.keys).filter(k => k.nonEmpty || g.values.nonEmpty).map(k => g.copy(keys = k)) ++
         without(g.values).filter(v => v.nonEmpty || g.keys.nonEmpty).map(v => g.copy(values = v)) ++
@@ -144,8 +155,8 @@ object Smaller {
         val items = s.right.out.zip(s.left.out).map { case (r, l) => Item(Ref(r), l) }
         Iterator(Select(s.right, items, distinct = false))
       }
-    case t: Top      => Iterator(t.child)
-    case c: Common   =>
+    case t: Top    => Iterator(t.child)
+    case c: Common =>
       val old = c.definition.out.map(o => o.name -> o).toMap
       Iterator(
         Select(
@@ -161,12 +172,14 @@ object Smaller {
     case inner: Select if !inner.distinct =>
       val exprs = inner.items.map(i => i.column.name -> i.expr).toMap
       def go(n: Node): Node = n match {
-        case Ref(c)   => exprs.getOrElse(c.name, n)
-        case e: Expr  => e.withParts(e.parts.map(go))
-        case r: Rel   => r
+        case Ref(c)  => exprs.getOrElse(c.name, n)
+        case e: Expr => e.withParts(e.parts.map(go))
+        case r: Rel  => r
       }
-      Iterator(s.copy(child = inner.child,
-        items = s.items.map(i => i.copy(expr = go(i.expr).asInstanceOf[Expr]))))
+      Iterator(s.copy(
+        child = inner.child,
+        items = s.items.map(i => i.copy(expr = go(i.expr).asInstanceOf[Expr]))
+      ))
     case _ => Iterator.empty
   }
 
@@ -181,11 +194,11 @@ object Smaller {
   /** Without the columns that nothing refers to. */
   private def pruned(rel: Rel): Rel = {
     val used = rel.nodes.flatMap {
-      case Ref(c)    => Seq(c.name)
-      case s: SetOp  => s.left.out.map(_.name) ++ s.right.out.map(_.name)
-      case c: Common => c.columns.map(_._1)
+      case Ref(c)            => Seq(c.name)
+      case s: SetOp          => s.left.out.map(_.name) ++ s.right.out.map(_.name)
+      case c: Common         => c.columns.map(_._1)
       case Call(_, parts, _) => parts.collect { case r: Rel => r.out.map(_.name) }.flatten
-      case _         => Nil
+      case _                 => Nil
     }.toSet ++ rel.out.map(_.name)
     def keep[A](all: Seq[A])(name: A => String) = {
       val kept = all.filter(a => used(name(a)))
@@ -201,24 +214,26 @@ object Smaller {
   private def isValid(node: Node, outer: Set[String]): Boolean = {
     def names(rels: Rel*) = outer ++ rels.flatMap(_.out.map(_.name))
     node match {
-      case Ref(c)      => outer(c.name)
-      case _: Lit      => true
-      case c: Call     => c.parts.forall(isValid(_, outer))
-      case _: Scan     => true
-      case s: Select   => isValid(s.child, outer) && s.items.forall(i => isValid(i.expr, names(s.child)))
-      case w: Where    => isValid(w.child, outer) && w.conjuncts.forall(isValid(_, names(w.child)))
-      case j: Join     =>
+      case Ref(c)    => outer(c.name)
+      case _: Lit    => true
+      case c: Call   => c.parts.forall(isValid(_, outer))
+      case _: Scan   => true
+      case s: Select =>
+        isValid(s.child, outer) && s.items.forall(i => isValid(i.expr, names(s.child)))
+      case w: Where => isValid(w.child, outer) && w.conjuncts.forall(isValid(_, names(w.child)))
+      case j: Join  =>
         Seq(j.left, j.right).forall(isValid(_, outer)) &&
         j.on.forall(isValid(_, names(j.left, j.right)))
-      case g: Group    =>
+      case g: Group =>
         isValid(g.child, outer) &&
         (g.keys ++ g.values).forall(i => isValid(i.expr, names(g.child))) &&
         g.having.forall(isValid(_, names(g)))
-      case w: Windowed => isValid(w.child, outer) && w.items.forall(i => isValid(i.expr, names(w.child)))
-      case s: SetOp    =>
+      case w: Windowed =>
+        isValid(w.child, outer) && w.items.forall(i => isValid(i.expr, names(w.child)))
+      case s: SetOp =>
         s.left.out.size == s.right.out.size && Seq(s.left, s.right).forall(isValid(_, outer))
-      case t: Top      => isValid(t.child, outer)
-      case c: Common   =>
+      case t: Top    => isValid(t.child, outer)
+      case c: Common =>
         val there = c.definition.out.map(_.name).toSet
         isValid(c.definition, Set.empty) && c.columns.forall(x => there(x._1))
     }

@@ -74,13 +74,20 @@ object Tables {
     val columns = Seq(
       TableColumn("id", Kind.int, "id", "cast(id as int)"),
       TableColumn("g", Kind.int, "", s"cast(pmod(id, ${2 + rng.below(5)}) as int)"),
-      TableColumn("s", Kind.string, "text", s"if($dirty, 'bad', cast(${data(rng, Kind.int)} as string))"),
+      TableColumn(
+        "s",
+        Kind.string,
+        "text",
+        s"if($dirty, 'bad', cast(${data(rng, Kind.int)} as string))"
+      ),
       TableColumn("z", Kind.int, "divisor", s"if($dirty, 0, ${data(rng, nonZero)})")
     ) ++ free
     // Spark cannot read what it writes to ORC of a text with a collation.
     val parquet = rng.chance(55) || free.exists(_.kind.sql.contains("collate"))
-    val partitionable = free.filter(c => Set("number", "date", "text")(c.kind.family) &&
-      !c.kind.isFloat && c.kind.ddl == c.kind.sql && !c.kind.sql.contains("collate"))
+    val partitionable = free.filter(c =>
+      Set("number", "date", "text")(c.kind.family) &&
+        !c.kind.isFloat && c.kind.ddl == c.kind.sql && !c.kind.sql.contains("collate")
+    )
     val partition = if (rng.chance(12)) partitionable.headOption.map(_.name).orElse(Some("g"))
     else None
     Table(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.queries
 
-/** A query as a tree. Columns have names that are unique in the query, so that no reference needs
-  * a qualifier, be it to a row of an outer query or not.
+/** A query as a tree. Columns have names that are unique in the query, so that no reference needs a
+  * qualifier, be it to a row of an outer query or not.
   */
 sealed trait Node {
   def parts: Seq[Node]
@@ -13,8 +13,8 @@ sealed trait Node {
 }
 
 /** @param role
-  *   what the column of a table is for: `id` is unique, `text` may be cast to a number and `divisor`
-  *   divides, but for rows that some joins and filters drop
+  *   what the column of a table is for: `id` is unique, `text` may be cast to a number and
+  *   `divisor` divides, but for rows that some joins and filters drop
   * @param scan
   *   the scan that it comes from; 0 if it is made by an expression
   * @param weight
@@ -162,9 +162,9 @@ object Rel {
 
   /** Equal values that are not identical have an order here as well. */
   def order(columns: Seq[Column]): String = columns.map {
-    case c if c.kind.isText                      => s"cast(${c.name} as binary)"
+    case c if c.kind.isText                         => s"cast(${c.name} as binary)"
     case c if c.kind.hasEquals || !c.kind.isOrdered => s"cast(${c.name} as string)"
-    case c                                       => c.name
+    case c                                          => c.name
   }.mkString(", ")
 
   /** The text of a whole query. */
