@@ -40,7 +40,9 @@ object Main {
         JavaUtils.deleteRecursively(folder.toFile)
       }
     found.foreach(println)
-    println(s"$queries queries, ${FaultyFileSystem.faults()} faults, ${found.size} found, seed $seed")
+    println(
+      s"$queries queries, ${FaultyFileSystem.faults()} faults, ${found.size} found, seed $seed"
+    )
     sys.exit(if (found.isEmpty) 0 else 1)
   }
 }
