@@ -6,6 +6,8 @@ import java.lang.management.ManagementFactory
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
+import latebloom.fuzz.files.damage.ParquetParts
+
 /** Runs a case by our reader and by Spark's, and judges what comes of it. */
 final class Comparison(
     watch: Watch,
@@ -17,20 +19,17 @@ final class Comparison(
   import Comparison._
   import Outcome._
 
-  def apply(c: FileCase): Outcome = {
-    val path = MemoryFiles.put(c.fileName, c.bytes)
-    try judge(c, path)
-    finally MemoryFiles.remove(path)
-  }
+  def apply(c: FileCase): Outcome = on(c)(judge(c, _))
 
   /** Of a case in which Spark's reader ended the JVM, if it was not ours that did the harm: that
     * shows by the next collection of garbage.
     */
   def oursOnly(c: FileCase): Outcome = {
-    val path = MemoryFiles.put(c.fileName, c.bytes)
-    val mine = run(c, path, ours, Watch.Ours)
-    watch(c.id, Watch.Ours, 60)(System.gc())
-    ill(c, path, mine).getOrElse(Outcome(Excluded, "Spark's reader ends the JVM"))
+    on(c) { path =>
+      val mine = run(c, path, ours, Watch.Ours)
+      watch(c.id, Watch.Ours, 60)(System.gc())
+      ill(c, path, mine).getOrElse(Outcome(Excluded, "Spark's reader ends the JVM"))
+    }
   }
 
   /** Ours first: Spark's reader may do harm where ours does not. */
@@ -49,7 +48,9 @@ final class Comparison(
 
   private def compared(c: FileCase, path: String, mine: Run, theirs: Run): Outcome =
     (mine.result, theirs.result) match {
-      case (_, Stuck(_))                        => Outcome(Excluded, "Spark takes too long")
+      case (_, Stuck(_)) => Outcome(Excluded, "Spark takes too long")
+      case (Failed(e), _) if isUnnamed(c, e) && !isTheirs(c, e, theirs) =>
+        Outcome(Unnamed, origin(e), text(e))
       case (Failed(e), _) if isFatal(e, theirs) => Outcome(Fatal, origin(e), text(e))
       case (Failed(_), Failed(e))               =>
         Outcome(BothFail, if (c.steps.isEmpty) s"a good file: ${origin(e)}" else "")
@@ -63,8 +64,42 @@ final class Comparison(
         Outcome(PrunedByKeys)
       case (m, _) if others.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(Unpruned)
+      case (m, _) if c.seed.isParquet && isSameWithoutStatistics(c, m) => Outcome(Unpruned)
+      case _ if !c.anonymous && c.seed.isParquet && isSameWithoutTrust(c, theirs) =>
+        Outcome(Trusting)
       case (m, t) => Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
     }
+
+  /** Whether only a writer's name makes the difference: then it is made by statistics of a writer
+    * that is known to get them right, which are wrong nevertheless or do not tell of the damage.
+    */
+  private def isSameWithoutTrust(c: FileCase, theirs: Run): Boolean = {
+    on(c.copy(anonymous = true)) { path =>
+      val mine = run(c, path, ours, Watch.Ours).result
+      mine == theirs.result || mine == run(c, path, sparks, Watch.Sparks).result
+    }
+  }
+
+  /** Whether it is Spark that goes by statistics: ours gives the same without any, and there it is
+    * nothing that is forbidden.
+    */
+  private def isSameWithoutStatistics(c: FileCase, mine: Result): Boolean =
+    ParquetParts.of(c.bytes).exists { parts =>
+      val path = MemoryFiles.put(c.fileName, parts.withoutStatistics)
+      try {
+        run(c, path, ours, Watch.Ours).result == mine &&
+        (run(c, path, sparks, Watch.Sparks).result match {
+          case Failed(_) => true
+          case other     => other == mine
+        })
+      } finally MemoryFiles.remove(path)
+    }
+
+  private def on[A](c: FileCase)(body: String => A): A = {
+    val path = MemoryFiles.put(c.fileName, c.bytes)
+    try body(path)
+    finally MemoryFiles.remove(path)
+  }
 
   /** What is forbidden whatever Spark does. */
   private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
@@ -79,9 +114,7 @@ final class Comparison(
       val chain = causes(e)
       if (chain.exists(_.isInstanceOf[VirtualMachineError]))
         Some(Outcome(Fatal, origin(e), text(e)))
-      else if (!chain.exists(l => String.valueOf(l.getMessage).contains(c.fileName))) {
-        Some(Outcome(Unnamed, origin(e), text(e)))
-      } else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
+      else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
       else None
     case _ => None
   }
@@ -167,6 +200,15 @@ object Comparison {
 
   private def causes(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(50).toSeq
+
+  private def isUnnamed(c: FileCase, e: Throwable): Boolean =
+    !causes(e).exists(l => String.valueOf(l.getMessage).contains(c.fileName))
+
+  /** Whether Spark fails with the same, and does not name the file, either. */
+  private def isTheirs(c: FileCase, e: Throwable, theirs: Run): Boolean = theirs.result match {
+    case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass
+    case _         => false
+  }
 
   /** Whether it is a failure to link or an assertion, and none that Spark has as well. */
   private def isFatal(e: Throwable, theirs: Run): Boolean = {

@@ -3,7 +3,7 @@ package latebloom.fuzz.files
 
 import org.apache.spark.sql.latebloom.FileTask
 
-import latebloom.fuzz.files.damage.Damage
+import latebloom.fuzz.files.damage.{Damage, ParquetParts}
 
 /** One damaged file, read by one query.
   *
@@ -11,16 +11,29 @@ import latebloom.fuzz.files.damage.Damage
   *   the seed of each step of the damage; none leave the file as it is
   * @param cuts
   *   where the file is split, in parts of its length
+  * @param anonymous
+  *   whether the file does not say who wrote it, so that no statistics in it can be relied on
   */
 final case class FileCase(
     id: Long,
     seed: Seed,
     query: FileQuery,
     steps: Seq[Long],
-    cuts: Seq[Double]
+    cuts: Seq[Double],
+    anonymous: Boolean
 ) {
-  lazy val (bytes: Array[Byte], damage: Seq[String]) =
-    Damage(seed.bytes, seed.isParquet, query.columns(seed.schema), steps)
+  lazy val bytes: Array[Byte] = damaged._1
+
+  /** What each step did. */
+  lazy val damage: Seq[String] = damaged._2
+
+  private lazy val damaged: (Array[Byte], Seq[String]) = {
+    val columns = query.columns(seed.schema)
+    val (bytes, what) = Damage(seed.bytes, seed.isParquet, columns, steps)
+    ParquetParts.of(bytes).filter(_ => anonymous).fold((bytes, what)) { parts =>
+      (parts.withoutWriter, what :+ "the footer does not say who wrote it")
+    }
+  }
 
   /** What errors must say. */
   def fileName: String = s"case-$id-${seed.name}"
@@ -60,7 +73,8 @@ final class FileCases(seed: Long, files: IndexedSeq[Seed]) {
     val n = dice.weighted(60 -> 1, 22 -> 2, 10 -> 3, 5 -> 4, 3 -> 6)
     val steps = if (id % Block == 0) Nil else Seq.fill(n)(dice.long())
     val cuts = if (dice.chance(80)) Nil else Seq.fill(dice.between(1, 2))(dice.below(1000) / 1000.0)
-    FileCase(id, file(id / Block), query, steps, cuts.sorted)
+    val good = file(id / Block)
+    FileCase(id, good, query, steps, cuts.sorted, good.isParquet && dice.chance(50))
   }
 }
 

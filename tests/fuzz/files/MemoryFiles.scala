@@ -4,7 +4,7 @@ package latebloom.fuzz.files
 import java.io.{EOFException, FileNotFoundException, InputStream}
 import java.net.URI
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
@@ -63,9 +63,13 @@ object MemoryFiles {
 
   private val files = new ConcurrentHashMap[String, Array[Byte]]
   private val open = new AtomicInteger
+  private val made = new AtomicLong
 
+  /** @return
+    *   a path that no file had before: what readers remember of files is of no other
+    */
   def put(name: String, content: Array[Byte]): String = {
-    val path = s"$Scheme:/$name"
+    val path = s"$Scheme:/${made.incrementAndGet()}/$name"
     files.put(path, content)
     path
   }

@@ -22,6 +22,7 @@ object Outcome {
   case object Excluded extends Kind("excluded", false)
   case object PrunedByKeys extends Kind("pruned by the range of a join's keys", false)
   case object Unpruned extends Kind("as Spark with less pruning by statistics", false)
+  case object Trusting extends Kind("as statistics of a trusted writer have it", false)
   case object Undecided extends Kind("no query that is ours", false)
 
   case object Different extends Kind("DIFFERENT ANSWER", true)
@@ -40,6 +41,7 @@ object Outcome {
     Refused,
     PrunedByKeys,
     Unpruned,
+    Trusting,
     Excluded,
     Undecided,
     Different,

@@ -127,7 +127,11 @@ object Scans {
 
   /** Spark's own with less pruning by what statistics say: without page indexes, and with none. */
   def unpruned(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
-    Seq("parquet.filter.columnindex.enabled", "spark.sql.parquet.filterPushdown").flatMap { key =>
+    Seq(
+      "parquet.filter.columnindex.enabled",
+      "spark.sql.parquet.filterPushdown",
+      "spark.sql.orc.filterPushdown"
+    ).filter(_.contains(seed.format)).flatMap { key =>
       val before = session.conf.getOption(key)
       session.conf.set(key, "false")
       try of(session, seed, query).map(_._1)
@@ -142,7 +146,7 @@ object Scans {
           key,
           Literal(serialized(keys._1.dataType, keys._2), BinaryType),
           JoinFilter.Origin("keys", JoinFilter.Rescan),
-          new GatheredKeys(name)
+          new GatheredKeys(keys)
         )
         FilterExec(And(condition, filter), child)
       }

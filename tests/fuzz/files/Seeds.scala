@@ -129,7 +129,11 @@ object Seeds {
       "parquet.enable.dictionary" -> "false"
     ),
     "fallback_gzip" -> Map("compression" -> "gzip", "parquet.dictionary.page.size" -> "200"),
-    "bloom_lz4_raw" -> Map("compression" -> "lz4_raw", "parquet.bloom.filter.enabled" -> "true")
+    "bloom_lz4_raw" -> Map(
+      "compression" -> "lz4_raw",
+      "parquet.bloom.filter.enabled" -> "true",
+      "parquet.bloom.filter.max.bytes" -> "256"
+    )
   )
 
   private val orc: Seq[(String, Map[String, String])] = Seq(

@@ -32,24 +32,23 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
     finally file.close()
   }
 
-  @volatile private var running = Running(-1, Idle, 0, 0, 0)
-  @volatile private var dump: Option[String] = None
+  @volatile private var running = new Running(-1, Idle, 0)
 
   setDaemon(true)
 
-  /** Runs `body`; Left with a thread dump if it took too long. */
+  /** Runs `body`; Left with a thread dump if it took more than `seconds`. */
   def apply[A](id: Long, phase: Byte, seconds: Double)(body: => A): Either[String, A] = {
     buffer.putLong(0, id)
     buffer.put(8, phase)
-    dump = None
-    running = Running(id, phase, seconds, System.nanoTime(), threads.getThreadCpuTime(worker.getId))
+    val now = new Running(id, phase, seconds)
+    running = now
     val result =
       try Some(body)
       catch { case _: ThreadDeath => None }
-    synchronized { running = Running(id, Idle, 0, 0, 0) }
+    synchronized { running = new Running(id, Idle, 0) }
     buffer.put(8, Idle)
     Thread.interrupted()
-    dump.toLeft(result.get)
+    now.dump.toLeft(result.get)
   }
 
   override def run(): Unit = while (true) {
@@ -64,19 +63,21 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
 
   /** First as Spark kills a task; what does not listen to that is stopped. */
   private def end(now: Running): Unit = {
-    dump = Some(dumped)
-    FileTask.kill()
+    whileRunning(now) {
+      now.dump = Some(dumped)
+      FileTask.kill()
+    }
     await(now, 100)
-    if (running eq now) {
-      worker.interrupt()
-      await(now, 100)
-    }
-    synchronized {
-      if (running eq now) stopWorker()
-    }
+    whileRunning(now)(worker.interrupt())
+    await(now, 100)
+    whileRunning(now)(stopWorker())
     await(now, 20000)
-    if (running eq now) onStuck(now.id, now.phase, dump.get)
+    whileRunning(now)(onStuck(now.id, now.phase, now.dump.get))
   }
+
+  /** The worker may have gone on to the next in the meantime. */
+  private def whileRunning(now: Running)(body: => Unit): Unit =
+    synchronized { if (running eq now) body }
 
   @annotation.nowarn("cat=deprecation")
   private def stopWorker(): Unit =
@@ -107,11 +108,9 @@ object Watch {
 
   private val threads = ManagementFactory.getThreadMXBean
 
-  final private case class Running(
-      id: Long,
-      phase: Byte,
-      seconds: Double,
-      since: Long,
-      busySince: Long
-  )
+  final private class Running(val id: Long, val phase: Byte, val seconds: Double) {
+    val since: Long = System.nanoTime()
+    val busySince: Long = threads.getCurrentThreadCpuTime
+    @volatile var dump: Option[String] = None
+  }
 }

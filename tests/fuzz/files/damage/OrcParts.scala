@@ -34,8 +34,11 @@ final class OrcParts private (data: Array[Byte]) {
   /** Names of the table's columns by the ids of theirs and all within them. */
   private val names: Map[Int, String] = {
     val root = footer.getTypes(0)
-    def within(id: Int): Seq[Int] =
-      id +: footer.getTypes(id).getSubtypesList.asScala.toSeq.flatMap(c => within(c))
+    def within(id: Int): Seq[Int] = {
+      val children = footer.getTypes(id).getSubtypesList.asScala.toSeq.map(_.intValue)
+      require(children.forall(_ > id), "types in a circle")
+      id +: children.flatMap(within)
+    }
     root.getSubtypesList.asScala.toSeq
       .zip(root.getFieldNamesList.asScala)
       .flatMap { case (id, name) => within(id).map(_ -> name) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.files.damage
 
+import java.io.ByteArrayOutputStream
+
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
@@ -160,8 +162,8 @@ object ParquetDamage {
     inArray(factory.getCompressor(codec).compress(BytesInput.from(bytes)))
 
   private def inArray(bytes: BytesInput): Array[Byte] = {
-    val array = new Array[Byte](bytes.size.toInt)
-    bytes.toByteBuffer.get(array)
-    array
+    val out = new ByteArrayOutputStream
+    bytes.writeAllTo(out)
+    out.toByteArray
   }
 }

@@ -22,6 +22,23 @@ final class ParquetParts private (
   /** The file with another footer. */
   def withFooter(footer: Thrift.Struct): Array[Byte] = assemble(data.take(footerStart), footer)
 
+  /** The file without the name of its writer. */
+  def withoutWriter: Array[Byte] = {
+    val changed = footer
+    changed.fields.filterInPlace(_.id != 6)
+    withFooter(changed)
+  }
+
+  /** The file without statistics and page indexes. */
+  def withoutStatistics: Array[Byte] = {
+    val changed = footer
+    columns(changed).foreach { column =>
+      column.fields.filterInPlace(f => f.id < 4 || f.id > 7)
+      column.struct(3).foreach(_.fields.filterInPlace(_.id != 12))
+    }
+    withFooter(changed)
+  }
+
   /** The file with other bytes where `old` were, and with its footer and its offset indexes set
     * right after that.
     */

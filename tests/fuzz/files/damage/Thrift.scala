@@ -101,7 +101,7 @@ object Thrift {
       case 9 | 10 =>
         val head = byte()
         val n = if (head >> 4 == 15) varint().toInt else head >> 4
-        require(n >= 0 && n <= data.length - at, "a list past the end")
+        require(n >= 0 && n <= data.length - at && depth < 20, "a list past the end")
         List(head & 15, ArrayBuffer.fill(n)(value(head & 15, depth + 1)))
       case 12 => struct(depth + 1)
       case _  => throw new IllegalArgumentException(s"kind $kind")

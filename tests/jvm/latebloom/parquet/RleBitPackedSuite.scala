@@ -61,13 +61,20 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
       val step = 1 + random.nextInt(64)
       for (from <- written.indices by step) {
         val n = step.min(written.length - from)
-        val word = cursor.bits(from, n)
+        val word = cursor.ones(from, n)
         assert((0 until 64).map(b => word >>> b & 1) == written.slice(
           from,
           from + n
         ).padTo(64, 0).toSeq)
       }
     }
+  }
+
+  test("a run of one bit whose value takes more bits is neither of ones nor of zeros") {
+    val bytes = Array[Byte](6, 1, 10, -1, 4, 2, 8, 0)
+    def cursor = new RleBitPacked(bytes, 0, bytes.length, 1)
+    assert(cursor.ones(0, 14) == 7)
+    assert(cursor.notZeros(0, 14) == 0x3ff)
   }
 
   test("a run that holds all asked indexes is recognised by its value") {

@@ -154,7 +154,7 @@ public final class OrcSplit implements RowGroups {
 
   /** Whether a column of the file belongs to a wanted one. */
   boolean reads(int id) {
-    return wanted.get(id);
+    return id >= 0 && wanted.get(id);
   }
 
   /** The footer only: it says where all else lies. */

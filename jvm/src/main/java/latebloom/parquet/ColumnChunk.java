@@ -180,7 +180,7 @@ final class ColumnChunk {
     if (dictionaryPage == null && meta.hasDictionaryPage() && start() < first) {
       dictionaryPage = new Page();
       ranges.add(
-          wanted(start(), Math.toIntExact(first - start()), b -> dictionaryPage.bytes = b));
+          wanted(start(), length(first - start()), b -> dictionaryPage.bytes = b));
     }
     for (int i = 0; i < pages.length; i++) {
       Page page = pages[i];
@@ -194,7 +194,15 @@ final class ColumnChunk {
 
   /** The chunk from its first byte to its last. */
   Wanted wholeRange() {
-    return wanted(start(), Math.toIntExact(meta.getTotalSize()), this::walk);
+    return wanted(start(), length(meta.getTotalSize()), this::walk);
+  }
+
+  private int length(long bytes) {
+    try {
+      return Sizes.ofArray(bytes, "a stretch of the chunk");
+    } catch (CorruptPageException e) {
+      throw place.corrupt(0, e);
+    }
   }
 
   static Wanted wanted(long offset, int length, Consumer<Bytes> receiver) {

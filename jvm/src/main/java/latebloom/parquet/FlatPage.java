@@ -106,7 +106,7 @@ final class FlatPage {
       if (shared >= 0) {
         word = shared == max ? -1L >>> (64 - n) : 0;
       } else if (max == 1) {
-        word = levels.bits(from, n);
+        word = levels.ones(from, n);
       } else {
         levels.readRange(from, n, block);
         for (int i = 0; i < n; i++) {

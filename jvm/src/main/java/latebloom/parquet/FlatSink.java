@@ -81,7 +81,7 @@ final class FlatSink extends ValueSink {
         vector.putBooleans(at, k, shared != 0);
       } else {
         k = Math.min(k, 64);
-        long bits = booleans.bits(next, k);
+        long bits = booleans.notZeros(next, k);
         for (int i = 0; i < k; i += 8) {
           putBits(at + i, Math.min(8, k - i), (byte) (bits >>> i), 0);
         }

@@ -270,6 +270,7 @@ public final class ParquetSplit implements RowGroups {
       next = blocks.size();
     }
     if (next == 0 && !blocks.isEmpty()) {
+      checkRowCounts(blocks);
       for (Column c : columns) {
         if (!c.ours()) {
           spark.checkReadable(c.parquet, reader.getFileMetaData().getSchema());
@@ -283,6 +284,17 @@ public final class ParquetSplit implements RowGroups {
       }
     }
     return null;
+  }
+
+  /** Spark adds them up, negative ones too, and stops where the sum says. */
+  private void checkRowCounts(List<BlockMetaData> blocks) {
+    for (int i = 0; i < blocks.size(); i++) {
+      if (blocks.get(i).getRowCount() < 0) {
+        throw new CorruptPageException(
+            "corrupt Parquet file " + file + ": row group " + i + " has "
+                + blocks.get(i).getRowCount() + " rows");
+      }
+    }
   }
 
   @Override

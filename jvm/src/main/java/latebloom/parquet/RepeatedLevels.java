@@ -67,7 +67,7 @@ final class RepeatedLevels {
       return false;
     }
     long all = -1L >>> (WORD - n);
-    starts = ~repetition.bits(end, n) & all;
+    starts = ~repetition.notZeros(end, n) & all;
     long shared = definition.shared(end, end + n - 1);
     if (shared >= 0) {
       check(shared);

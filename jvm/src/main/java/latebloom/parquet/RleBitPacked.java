@@ -107,14 +107,27 @@ final class RleBitPacked {
     }
   }
 
-  /** The {@code n} values of one bit from index {@code first} on, the first lowest; at most 64. */
-  long bits(int first, int n) {
+  /**
+   * Which of the {@code n} values of one bit from index {@code first} on are 1, the first lowest; at
+   * most 64. A run may hold a value that takes more bits than it should: it is not 1.
+   */
+  long ones(int first, int n) {
+    return bits(first, n, false);
+  }
+
+  /** As {@link #ones}, but which are not 0. */
+  long notZeros(int first, int n) {
+    return bits(first, n, true);
+  }
+
+  private long bits(int first, int n, boolean notZero) {
     long bits = 0;
     int i = 0;
     while (i < n) {
       seek(first + i);
       int k = Math.min(n - i, runEnd - first - i);
-      long run = repeated ? -(repeatedValue & 1L) : packedBits(first + i - runStart);
+      boolean set = notZero ? repeatedValue != 0 : repeatedValue == 1;
+      long run = repeated ? (set ? -1L : 0) : packedBits(first + i - runStart);
       bits |= (run & -1L >>> (64 - k)) << i;
       i += k;
     }

@@ -26,7 +26,7 @@ final class RunLengthBooleans implements FixedValues {
     }
     bits.read(indexes, n, block);
     for (int i = 0; i < n; i++) {
-      out[i] = block[i];
+      out[i] = block[i] == 0 ? 0 : 1;
     }
   }
 }

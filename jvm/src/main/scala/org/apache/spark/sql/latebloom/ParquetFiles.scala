@@ -58,7 +58,7 @@ final class ParquetFiles private (
     var owned: Closeable = stream
     try {
       val meta = footer.getFileMetaData
-      notOurs(footer).toLeft {
+      notOurs(footer, input.getLength).toLeft {
         val datetime =
           DataSourceUtils.datetimeRebaseSpec(
             meta.getKeyValueMetaData.get,
@@ -135,11 +135,12 @@ final class ParquetFiles private (
       }
   }
 
-  /** Why a file is left to Spark's reader, if it is. */
-  private def notOurs(footer: ParquetMetadata): Option[Counter] = {
-    def tooLarge(block: BlockMetaData) =
-      block.getRowCount > Int.MaxValue ||
-        block.getColumns.asScala.exists(_.getTotalSize > MaxChunkBytes)
+  /** Why a file is left to Spark's reader, if it is. A chunk that is longer than the file is no
+    * reason: Spark's reader would allocate what it claims.
+    */
+  private def notOurs(footer: ParquetMetadata, length: Long): Option[Counter] = {
+    def tooLarge(block: BlockMetaData) = block.getRowCount > Int.MaxValue ||
+      block.getColumns.asScala.map(_.getTotalSize).exists(n => n > MaxChunkBytes && n <= length)
     if (FooterCache.isEncrypted(footer)) Some(Counter.FILES_ENCRYPTED)
     else Option.when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
   }
