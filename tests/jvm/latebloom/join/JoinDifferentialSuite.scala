@@ -299,7 +299,8 @@ class JoinDifferentialSuite extends LateBloomTest {
         }
         rows
       }
-      assert(tested("name like 'key%'") == 0)
+      // Of ORC no row passes by statistics, which Spark never reads.
+      assert((tested("name like 'key%'") == 0) == (format == "parquet"))
       assert(tested("name like 'key%' and name <> 'key 150006'") > 0)
     }
   }
