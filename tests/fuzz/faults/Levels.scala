@@ -8,7 +8,8 @@ import scala.jdk.CollectionConverters._
 /** What queries must not leave behind.
   *
   * @param threads
-  *   how many there are, by their names without numbers
+  *   how many there are, by their names without numbers; those of Spark's large pools only if they
+  *   are at work
   * @param direct
   *   bytes of direct memory
   * @param heap
@@ -36,8 +37,18 @@ case class Levels(streams: Int, threads: Map[String, Int], direct: Long, heap: L
 
 object Levels {
 
-  /** Spark's pools grow to a limit, and shrink after a minute of rest. */
+  /** Pools of Spark's take a thread for each task, up to a limit, and let go of it a minute later.
+    */
+  private val LargePools =
+    Set("broadcast-exchange-#", "shuffle-exchange-#", "ResultQueryStageExecution-#")
+
+  /** The other pools are no larger. */
   private val PoolOfSpark = 16
+
+  private def isIdle(stack: Array[StackTraceElement]): Boolean =
+    stack.exists(at =>
+      at.getClassName.endsWith("ThreadPoolExecutor") && at.getMethodName == "getTask"
+    )
 
   def now(): Levels = {
     val rest = System.nanoTime() + 20e9.toLong
@@ -49,8 +60,9 @@ object Levels {
     }
     Levels(
       FaultyFileSystem.openStreams(),
-      Thread.getAllStackTraces.keySet.asScala.toSeq
-        .map(_.getName.replaceAll("[0-9a-f-]{8,}|\\d+", "#"))
+      Thread.getAllStackTraces.asScala.toSeq
+        .map { case (thread, stack) => thread.getName.replaceAll("\\d+", "#") -> stack }
+        .collect { case (name, stack) if !LargePools(name) || !isIdle(stack) => name }
         .groupMapReduce(identity)(_ => 1)(_ + _),
       ManagementFactory
         .getPlatformMXBeans(classOf[BufferPoolMXBean])

@@ -12,7 +12,7 @@ import org.apache.spark.sql.SparkSession
 import latebloom.fuzz.faults.{FaultRun, FaultyFileSystem}
 
 /** A little of `dev/fuzz faults`. */
-class FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
+class FaultyStoreSuite extends AnyFunSuite with BeforeAndAfterAll {
   private var folder: Path = _
   private var spark: SparkSession = _
   private var faults: FaultRun = _
