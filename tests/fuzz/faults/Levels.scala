@@ -50,8 +50,11 @@ object Levels {
       at.getClassName.endsWith("ThreadPoolExecutor") && at.getMethodName == "getTask"
     )
 
-  def now(): Levels = {
-    val rest = System.nanoTime() + 20e9.toLong
+  /** @param seconds
+    *   how long to wait for streams to be closed
+    */
+  def now(seconds: Int = 20): Levels = {
+    val rest = System.nanoTime() + seconds * 1000000000L
     while (FaultyFileSystem.openStreams() > 0 && System.nanoTime() < rest) Thread.sleep(50)
     // The second finds what the cleaner of Spark's context let go of after the first.
     for (_ <- 1 to 3) {

@@ -384,9 +384,10 @@ def test_every_flat_column_is_decoded_by_the_scan(tmp_path: Path, pair_of: PairO
         "lengths": pa.array([f"text {i}" for i in range(rows)]),
         "split": pa.array([i / 3 for i in range(rows)], pa.float64()),
         "wider": pa.array(range(rows), pa.int32()),
-        # Statistics prove a filter on it, so that it is not read itself.
+        # Statistics prove a filter on it, so that it is not read itself; of what may be null they don't.
         "keep": pa.array([1] * rows, pa.int32()),
     }
+    fields = [(n, column.type, n != "keep") for n, column in columns.items()]
     encodings = {
         "packed": "DELTA_BINARY_PACKED",
         "u64": "DELTA_BINARY_PACKED",
@@ -399,7 +400,7 @@ def test_every_flat_column_is_decoded_by_the_scan(tmp_path: Path, pair_of: PairO
     for name, int96 in (("plain", False), ("int96", True)):
         (tmp_path / name).mkdir()
         pq.write_table(
-            pa.table(columns),
+            pa.table(columns, pa.schema([pa.field(*field) for field in fields])),
             tmp_path / name / "part.parquet",
             use_dictionary=dictionary if int96 else False,
             column_encoding=encodings,

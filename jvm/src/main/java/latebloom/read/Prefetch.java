@@ -11,10 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import latebloom.read.RangeFetcher.Wanted;
 import latebloom.read.Requests.Request;
 
-/** Requests that were sent for a row group before it is worked on, by offset, and their answers. */
+/**
+ * Requests that were sent for a row group before it is worked on, by offset, and their answers. All
+ * have one deadline: a store that is silent is waited for once, however many answers it owes.
+ */
 final class Prefetch {
-  static final Prefetch NONE = new Prefetch();
+  static final Prefetch NONE = new Prefetch(0);
 
+  private final long deadline;
   private final NavigableMap<Long, Answer> answers = new TreeMap<>();
 
   private static final class Answer {
@@ -27,9 +31,9 @@ final class Prefetch {
       this.promise = promise;
     }
 
-    void deliver(Wanted range) throws IOException {
+    void deliver(Wanted range, long deadline) throws IOException {
       if (bytes == null) {
-        bytes = Requests.inArray(Requests.await(promise, request));
+        bytes = Requests.inArray(Requests.await(promise, request, deadline));
       }
       int skip = (int) (range.offset() - request.offset());
       int start = bytes.arrayOffset() + bytes.position() + skip;
@@ -37,12 +41,21 @@ final class Prefetch {
     }
   }
 
-  private Prefetch() {}
+  private Prefetch(long deadline) {
+    this.deadline = deadline;
+  }
 
   /** Sends the requests; returns before they are answered. */
   static Prefetch send(FileBytes in, List<Request> requests) throws IOException {
+    return send(in, requests, Requests.deadline());
+  }
+
+  /**
+   * @param deadline when the answers must have come, by {@link System#nanoTime}
+   */
+  static Prefetch send(FileBytes in, List<Request> requests, long deadline) throws IOException {
     List<CompletableFuture<ByteBuffer>> promises = Requests.ask(in, requests, ByteBuffer::allocate);
-    Prefetch sent = new Prefetch();
+    Prefetch sent = new Prefetch(deadline);
     for (int i = 0; i < requests.size(); i++) {
       Request r = requests.get(i);
       sent.answers.put(r.offset(), new Answer(r, promises.get(i)));
@@ -61,7 +74,7 @@ final class Prefetch {
       return false;
     }
     try {
-      before.getValue().deliver(range);
+      before.getValue().deliver(range, deadline);
       return true;
     } catch (IOException e) {
       if (Thread.currentThread().isInterrupted()) {

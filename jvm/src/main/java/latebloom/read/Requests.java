@@ -22,6 +22,11 @@ final class Requests {
 
   private Requests() {}
 
+  /** When answers to what is sent now must have come, by {@link System#nanoTime}. */
+  static long deadline() {
+    return System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+  }
+
   /** Ranges that are fetched as one: {@code [offset, end)} covers each of {@code parts}. */
   record Request(long offset, long end, List<Wanted> parts) {
     int length() {
@@ -62,7 +67,8 @@ final class Requests {
     long read = 0;
     for (int i = 0; i < requests.size(); i++) {
       Request r = requests.get(i);
-      ByteBuffer b = inArray(await(answers.get(i), r));
+      // A store that answers, if slowly, has as long again for the next.
+      ByteBuffer b = inArray(await(answers.get(i), r, deadline()));
       read += r.length();
       r.deliver(b.array(), b.arrayOffset() + b.position());
     }
@@ -89,10 +95,15 @@ final class Requests {
     return ByteBuffer.wrap(bytes);
   }
 
-  /** Waits for the answer to a request; obeys a kill meanwhile. */
-  static ByteBuffer await(CompletableFuture<ByteBuffer> answer, Request r) throws IOException {
+  /**
+   * Waits for the answer to a request; obeys a kill meanwhile.
+   *
+   * @param deadline until when, by {@link System#nanoTime}; what has come by then is taken
+   */
+  static ByteBuffer await(CompletableFuture<ByteBuffer> answer, Request r, long deadline)
+      throws IOException {
     try {
-      ByteBuffer b = poll(answer);
+      ByteBuffer b = poll(answer, deadline);
       if (b.remaining() < r.length()) {
         throw new EOFException(
             "read " + b.remaining() + " of " + r.length() + " bytes at offset " + r.offset);
@@ -110,14 +121,13 @@ final class Requests {
     }
   }
 
-  private static ByteBuffer poll(CompletableFuture<ByteBuffer> answer)
+  private static ByteBuffer poll(CompletableFuture<ByteBuffer> answer, long deadline)
       throws InterruptedException, ExecutionException, TimeoutException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     while (true) {
       try {
         return answer.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) {
-        if (System.nanoTime() > end) {
+        if (System.nanoTime() - deadline > 0) {
           throw e;
         }
         RunningTask.checkNotKilled();
