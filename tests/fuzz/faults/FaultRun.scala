@@ -43,6 +43,13 @@ final class FaultRun(spark: SparkSession, folder: Path) {
       udf((k: Long) => if (k == 63) sys.error("no 63, on purpose") else k)
     )
     spark.udf.register(
+      "minute",
+      udf { (k: Long) =>
+        Thread.sleep(600)
+        k
+      }
+    )
+    spark.udf.register(
       "slow",
       udf { (k: Long) =>
         Thread.sleep(5)
@@ -108,13 +115,17 @@ final class FaultRun(spark: SparkSession, folder: Path) {
   private def one(number: Int, random: Random): Unit = {
     def pick[A](choices: Seq[A]): A = choices(random.nextInt(choices.size))
     val format = pick(Formats)
-    val sql = pick(Queries).replace("fact", s"${format}_fact").replace("dim", s"${format}_dim")
+    val slow = number % MinuteEvery == MinuteEvery - 1
+    val sql = (if (slow) MinuteQuery else pick(Queries)).replace(
+      "fact",
+      s"${format}_fact"
+    ).replace("dim", s"${format}_dim")
     val (broadcast, adaptive) = (random.nextBoolean(), random.nextBoolean())
     val fault = pick(FaultyFileSystem.Fault.values.toSeq)
     val every = 3 + random.nextInt(60)
     // Above a millisecond row groups are fetched ahead.
     val latency = pick(Seq(0, 3))
-    val cancelled = fault == FaultyFileSystem.Fault.HANG || random.nextInt(4) == 0
+    val cancelled = fault == FaultyFileSystem.Fault.HANG || !slow && random.nextInt(4) == 0
     val interrupt = fault == FaultyFileSystem.Fault.HANG || random.nextBoolean()
     val patience = random.nextInt(400)
     val what = s"query $number, $fault at every $every, $latency ms, cancelled $cancelled " +
@@ -141,7 +152,7 @@ final class FaultRun(spark: SparkSession, folder: Path) {
       Thread.sleep(patience)
       cancel(group, outcome)
     }
-    val end = Try(Await.result(outcome, MostSeconds.seconds))
+    val end = Try(Await.result(outcome, (if (slow) MostSeconds * 4 else MostSeconds).seconds))
     FaultyFileSystem.mend()
     ends(s"$fault: ${judge(what, expected, cancelled, end)}") += 1
   }
@@ -200,6 +211,12 @@ object FaultRun {
     "select id from fact where k in (select k from dim where few = 7)"
   )
 
+  /** The keys come from a hundred rows. */
+  private val MinuteQuery =
+    "select f.id from fact f join dim d on f.k = d.k where d.few = 3 and minute(d.k) < 900"
+
+  private val MinuteEvery = 200
+
   private def isBare(e: Throwable): Boolean = e match {
     case _: IndexOutOfBoundsException | _: NullPointerException | _: ClassCastException |
         _: NegativeArraySizeException | _: OutOfMemoryError | _: StackOverflowError |
@@ -220,9 +237,17 @@ object FaultRun {
     all.toString
   }
 
-  /** A session over the faulty store, in which a task is tried four times. */
-  def session(folder: File): SparkSession = SparkSession
-    .builder()
+  /** A session over the faulty store, in which a task is tried four times.
+    *
+    * @param memory
+    *   what Spark's memory manager has for all tasks, in MiB, if it is to be short of it
+    */
+  def session(folder: File, memory: Option[Long] = None): SparkSession = memory
+    .foldLeft(SparkSession.builder()) { (builder, mib) =>
+      // Of what it is told that there is, Spark manages six tenths.
+      builder.config("spark.testing.memory", (mib << 20) * 10 / 6)
+        .config("spark.testing.reservedMemory", "0")
+    }
     .master("local[2,4]")
     .config("spark.sql.extensions", "latebloom.LateBloomExtensions")
     .config("spark.hadoop.fs.faulty.impl", classOf[FaultyFileSystem].getName)

@@ -8,14 +8,15 @@ import org.apache.spark.network.util.JavaUtils
 /** `dev/fuzz faults`: see the usage. */
 object Main {
   private val usage =
-    """dev/fuzz faults [--queries N] [--seed N]
+    """dev/fuzz faults [--queries N] [--seed N] [--memory MIB]
       |  Runs queries (1,000) over a store that fails, stalls, hangs and truncates; cancels some. Each must
       |  end with Spark's answer or an error that says what went wrong; open streams, threads, direct
-      |  memory and heap must afterwards be where they were after the first quarter.""".stripMargin
+      |  memory and heap must afterwards be where they were after the first quarter. --memory leaves Spark's
+      |  memory manager no more than so much for all tasks.""".stripMargin
 
   def main(args: Array[String]): Unit = {
     val options = args.toSeq.grouped(2).map {
-      case Seq(key @ ("--queries" | "--seed"), value) if value.toLongOption.isDefined =>
+      case Seq(key @ ("--queries" | "--seed" | "--memory"), value) if value.toLongOption.isDefined =>
         key -> value.toLong
       case _ =>
         println(usage)
@@ -25,7 +26,7 @@ object Main {
     val seed = options.getOrElse("--seed", System.nanoTime())
     println(s"seed $seed")
     val folder = Files.createTempDirectory("latebloom-faults")
-    val spark = FaultRun.session(folder.toFile)
+    val spark = FaultRun.session(folder.toFile, options.get("--memory"))
     // Each fault is a warning, with its stack.
     spark.sparkContext.setLogLevel("OFF")
     val found =
