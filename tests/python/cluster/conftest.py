@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cluster of two executors, each a process of its own, on this machine."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import latebloom
+import pytest
+from pyspark.sql import SparkSession
+
+CONFS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    # The keys of a join filter that are many are larger.
+    "spark.driver.maxResultSize": "100k",
+    # An executor that is silent is lost soon.
+    "spark.executor.heartbeatInterval": "1s",
+    "spark.network.timeout": "12s",
+    "spark.network.timeoutInterval": "2s",
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.quantile": "0.1",
+    "spark.speculation.multiplier": "1.5",
+    "spark.speculation.minTaskRuntime": "500ms",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.files.maxPartitionBytes": "200000",
+    "spark.sql.files.openCostInBytes": "100000",
+    "spark.latebloom.join.minScanBytes": "0",
+}
+
+
+class Cluster:
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark = spark
+        self.folder = folder
+
+    def executors(self) -> list[int]:
+        """The processes of the executors that run."""
+        app = self.spark.sparkContext.applicationId
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    words = (
+                        (entry / "cmdline")
+                        .read_bytes()
+                        .decode(errors="replace")
+                        .split("\0")
+                    )
+                except OSError:
+                    continue
+                backend = any(
+                    word.endswith("CoarseGrainedExecutorBackend") for word in words
+                )
+                if backend and app in words and words[0].endswith("java"):
+                    found.append(int(entry.name))
+        return sorted(found)
+
+    def driver(self) -> int:
+        """The process of the driver's JVM."""
+        return int(self.spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())
+
+    def await_executors(self, count: int = 2, seconds: float = 60) -> list[int]:
+        """The executors, once so many have registered."""
+        context = self.spark.sparkContext
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            # The driver is one of those that are counted.
+            known = context._jsc.sc().getExecutorMemoryStatus().size() - 1
+            if known == count == len(self.executors()):
+                return self.executors()
+            time.sleep(0.1)
+        raise AssertionError(
+            f"no {count} executors within {seconds} s: {self.executors()}"
+        )
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    if not os.access("/proc/self/cmdline", os.R_OK):
+        pytest.skip("processes are looked up in /proc")
+    folder = tmp_path_factory.mktemp("cluster")
+    builder = latebloom.configure(SparkSession.builder).master(
+        "local-cluster[2,1,1024]"
+    )
+    for key, value in CONFS.items():
+        builder = builder.config(key, value)
+    builder = builder.config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+    builder = builder.config("spark.local.dir", str(folder / "local"))
+    spark = builder.getOrCreate()
+    made = Cluster(spark, folder)
+    made.await_executors()
+    fact = spark.range(0, 400_000, 1, 8).selectExpr(
+        "id", "id % 100000 k", "concat('text ', id * 7919 % 1000003) s"
+    )
+    fact.write.parquet(str(folder / "fact"))
+    spark.range(0, 100_000, 1, 1).selectExpr("id k", "id % 10 few").write.parquet(
+        str(folder / "dim")
+    )
+    spark.range(0, 200_000, 1, 2).selectExpr(
+        "id * 1009 id", "concat('wide ', id) s"
+    ).write.parquet(str(folder / "wide"))
+    for name in ("fact", "dim", "wide"):
+        spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
+    yield made
+    spark.stop()

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executors that die, stand still or have no disk left, and a driver that takes little."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Cluster
+    from pyspark.sql import DataFrame, Row
+
+# One in five rows takes a millisecond, so that there is time to do harm.
+SLOW = """
+    select count(*) n, sum(id) ids, max(s) s from (
+      select f.id, f.s,
+        java_method('java.lang.Thread', 'sleep', if(f.id % 100 < 20, 1L, 0L)) slept
+      from fact f join dim d on f.k = d.k where d.few = 3 and d.k < 20000)
+    where slept is not null
+"""
+LARGE_SHUFFLES = """
+    select count(*), sum(length(s)) from (
+      select s, row_number() over (partition by s order by id) n from fact f join dim d on f.k = d.k
+      where d.few < 8)
+    where n = 1
+"""
+MANY_KEYS = "select count(*), max(f.s) from fact f join wide w on f.id = w.id where w.s like '%7%'"
+
+
+def setting(cluster: Cluster, enabled: bool, broadcast: bool) -> None:
+    conf = cluster.spark.conf
+    conf.set("spark.latebloom.enabled", str(enabled).lower())
+    conf.set("spark.sql.autoBroadcastJoinThreshold", "10m" if broadcast else "-1")
+
+
+def frame_of(
+    cluster: Cluster, sql: str, *, enabled: bool, broadcast: bool
+) -> DataFrame:
+    setting(cluster, enabled, broadcast)
+    df = cluster.spark.sql(sql)
+    plan = df._jdf.queryExecution().executedPlan().toString()
+    assert ("LateScan" in plan) == ("JoinFilters: [" in plan) == enabled, plan
+    return df
+
+
+def answer(cluster: Cluster, sql: str, *, enabled: bool, broadcast: bool) -> list[Row]:
+    return frame_of(cluster, sql, enabled=enabled, broadcast=broadcast).collect()
+
+
+@pytest.fixture(scope="module")
+def expected(cluster: Cluster) -> list[Row]:
+    """What Spark answers to the slow query."""
+    return answer(cluster, SLOW, enabled=False, broadcast=True)
+
+
+def meanwhile(
+    run: Callable[[], list[Row]],
+) -> tuple[threading.Thread, list[list[Row] | Exception]]:
+    """Runs beside this thread; the list gets the rows, or the error."""
+    ended: list[list[Row] | Exception] = []
+
+    def body() -> None:
+        try:
+            ended.append(run())
+        except Exception as error:  # noqa: BLE001 - it is what the test looks at
+            ended.append(error)
+
+    thread = threading.Thread(target=body, daemon=True)
+    thread.start()
+    return thread, ended
+
+
+def begun(cluster: Cluster, thread: threading.Thread, tasks: int = 4) -> None:
+    """Waits until so many tasks of the query have ended, and it runs still."""
+    tracker = cluster.spark.sparkContext.statusTracker()
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        running = [s for s in stages if s and s.numActiveTasks > 0]
+        if any(s.numCompletedTasks >= tasks for s in running):
+            assert thread.is_alive()
+            return
+        time.sleep(0.02)
+    raise AssertionError("no stage got so far")
+
+
+@contextmanager
+def no_disk(processes: list[int], size: int) -> Iterator[None]:
+    """Within, no file of the processes may grow above ``size`` bytes."""
+    before = [resource.prlimit(pid, resource.RLIMIT_FSIZE) for pid in processes]
+    for pid, (_, hard) in zip(processes, before, strict=True):
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        for pid, limits in zip(processes, before, strict=True):
+            if Path(f"/proc/{pid}").exists():
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize(
+    ("harm", "broadcast"),
+    [(signal.SIGKILL, False), (signal.SIGSTOP, True)],
+    ids=["killed", "frozen"],
+)
+def test_a_query_survives_an_executor(
+    harm: signal.Signals, broadcast: bool, cluster: Cluster, expected: list[Row]
+) -> None:
+    """What the lost one had of keys, of broadcasts and of shuffled rows is made anew; what a task
+    on the frozen one does is done once more by another beside it, and counts once."""
+    victim = cluster.await_executors()[0]
+    df = frame_of(cluster, SLOW, enabled=True, broadcast=broadcast)
+    thread, ended = meanwhile(df.collect)
+    begun(cluster, thread)
+    os.kill(victim, harm)
+    try:
+        thread.join(120)
+        assert ended == [expected]
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+
+
+def test_a_full_disk_is_the_same_error_as_sparks_and_no_error_after_it(
+    cluster: Cluster,
+) -> None:
+    expected = answer(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
+    off = frame_of(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
+    on = frame_of(cluster, LARGE_SHUFFLES, enabled=True, broadcast=False)
+    with no_disk([*cluster.await_executors(), cluster.driver()], 50_000):
+        for df in (off, on):
+            with pytest.raises(Exception, match="File too large"):
+                df.collect()
+    cluster.await_executors()
+    # Anew: a DataFrame whose shuffle has failed stays as it is, by Spark's own doing.
+    assert answer(cluster, LARGE_SHUFFLES, enabled=True, broadcast=False) == expected
+
+
+def test_keys_that_the_driver_does_not_take_are_no_filter(cluster: Cluster) -> None:
+    """The query itself has few rows for the driver: it must not fail for what helps it."""
+    expected = answer(cluster, MANY_KEYS, enabled=False, broadcast=False)
+    df = frame_of(cluster, MANY_KEYS, enabled=True, broadcast=False)
+    assert df.collect() == expected
+    shown = df._jdf.queryExecution().executedPlan().toString()
+    assert "KeysSubquery" in shown
