@@ -40,7 +40,8 @@ final case class FileCase(
 
   /** The splits of the file at `path`. */
   def splits(path: String): Seq[FileTask.Split] = {
-    val length = bytes.length.toLong
+    // Which need not be the case's own bytes.
+    val length = MemoryFiles.length(path)
     val bounds = (0L +: cuts.map(c => (c * length).toLong) :+ length).distinct
     if (length == 0) Seq(FileTask.Split(path, 0, 0, 0))
     else {

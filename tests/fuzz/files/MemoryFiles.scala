@@ -76,6 +76,8 @@ object MemoryFiles {
 
   def remove(path: String): Unit = files.remove(path)
 
+  def length(path: String): Long = content(new Path(path)).length.toLong
+
   /** How many streams nobody has closed yet. */
   def openStreams: Int = open.get
 

@@ -45,7 +45,7 @@ object Damage {
           else OrcParts.of(data).flatMap(new OrcDamage(data, _, columns)(dice))
         } catch {
           // What earlier steps damaged may be beyond aiming at.
-          case NonFatal(_) => None
+          case NonFatal(_) | _: LinkageError => None
         }
       aimed.getOrElse(Bytes.inPlace(dice, data, Bytes.Region("the file", 0, data.length)))
     }

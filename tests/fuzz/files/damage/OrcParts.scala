@@ -207,5 +207,10 @@ object OrcParts {
   )
 
   /** None of a file that cannot be understood. */
-  def of(data: Array[Byte]): Option[OrcParts] = Try(new OrcParts(data)).toOption
+  def of(data: Array[Byte]): Option[OrcParts] =
+    try Try(new OrcParts(data)).toOption
+    catch {
+      // It names a codec whose library is not there.
+      case _: LinkageError => None
+    }
 }

@@ -12,10 +12,12 @@ import scala.util.Try
   */
 final class ParquetParts private (
     data: Array[Byte],
-    val footerStart: Int,
-    val chunks: Seq[ParquetParts.Chunk]
+    val footerStart: Int
 ) {
   import ParquetParts._
+
+  /** Fails where pages can't be found. */
+  lazy val chunks: Seq[Chunk] = columns(footer).map(chunk(data, _))
 
   def footer: Thrift.Struct = Thrift.read(data, footerStart)._1
 
@@ -112,12 +114,12 @@ object ParquetParts {
     def pageAt(at: Int): Option[Page] = pages.find(p => p.start <= at && at < p.end)
   }
 
-  /** None of a file that cannot be understood. */
+  /** None of a file whose footer cannot be understood. */
   def of(data: Array[Byte]): Option[ParquetParts] = Try {
     val buffer = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN)
     val start = data.length - 8 - buffer.getInt(data.length - 8)
-    val footer = Thrift.read(data, start)._1
-    new ParquetParts(data, start, columns(footer).map(chunk(data, _)))
+    Thrift.read(data, start)
+    new ParquetParts(data, start)
   }.toOption
 
   private def columns(footer: Thrift.Struct): Seq[Thrift.Struct] =

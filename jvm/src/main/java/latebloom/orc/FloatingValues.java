@@ -65,7 +65,12 @@ final class FloatingValues implements FixedValues, Positioned {
   private static void floats(byte[] data, int at, int[] indexes, int from, int to, long[] out) {
     int first = indexes[from];
     for (int i = from; i < to; i++) {
-      out[i] = (int) INT.get(data, at + (indexes[i] - first) * Float.BYTES);
+      out[i] = quiet((int) INT.get(data, at + (indexes[i] - first) * Float.BYTES));
     }
+  }
+
+  /** Spark's reader has floats as doubles in between, which makes signalling NaNs quiet ones. */
+  private static int quiet(int bits) {
+    return (bits & 0x7fffffff) > 0x7f800000 ? bits | 0x00400000 : bits;
   }
 }

@@ -102,12 +102,15 @@ final class OrcStripe implements RowGroup {
     }
   }
 
-  /** All streams of indexes come before all streams of data, each kind in the footer's order. */
+  /**
+   * All streams of indexes come before all streams of data, each kind in the footer's order. What stands
+   * for streams that are encrypted takes no place.
+   */
   private void findStreams() {
     long at = info.getOffset();
     for (StreamName.Area area : List.of(StreamName.Area.INDEX, StreamName.Area.DATA)) {
       for (OrcProto.Stream s : footer.getStreamsList()) {
-        if (s.hasKind() && StreamName.getArea(s.getKind()) != area) {
+        if (s.hasKind() && (StreamName.getArea(s.getKind()) != area || isPlaceholder(s.getKind()))) {
           continue;
         }
         if (s.hasKind()) {
@@ -118,6 +121,10 @@ final class OrcStripe implements RowGroup {
         at += s.getLength();
       }
     }
+  }
+
+  private static boolean isPlaceholder(Kind kind) {
+    return kind == Kind.ENCRYPTED_INDEX || kind == Kind.ENCRYPTED_DATA;
   }
 
   // ---- what it has

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc
+
+import java.io.{File, FilenameFilter}
+import java.nio.file.Files
+import java.nio.{ByteBuffer, ByteOrder}
+
+import org.apache.orc.OrcProto
+import org.apache.orc.OrcProto.Stream.Kind
+
+import org.apache.spark.sql.{DataFrame, Row}
+
+import latebloom.LateBloomTest
+import latebloom.orc.OrcSurgery.Changes
+
+/** What Spark reads of files that no usual writer makes, we read alike. */
+class OddOrcFilesSuite extends LateBloomTest {
+
+  private def written(dir: File, rows: DataFrame): File = {
+    rows.coalesce(1).write.option("orc.compress", "NONE").orc(dir.getPath)
+    val named: FilenameFilter = (_, name) => name.endsWith(".orc")
+    val file = dir.listFiles(named).head
+    new File(dir, s".${file.getName}.crc").delete()
+    file
+  }
+
+  private def same(query: => DataFrame)(values: Row => Any): Seq[Any] = {
+    val expected = off(query.collect().map(values).toSeq)
+    val df = query
+    assert(df.collect().map(values).toSeq == expected)
+    assert(lateScans(df).nonEmpty)
+    expected
+  }
+
+  test("what stands for an encrypted stream takes no place") {
+    for (kind <- Seq(Kind.ENCRYPTED_DATA, Kind.ENCRYPTED_INDEX)) {
+      withTempPath { dir =>
+        val file = written(dir, spark.range(3000).selectExpr("id", "concat('w', id) w"))
+        val stream = OrcProto.Stream.newBuilder().setKind(kind).setColumn(1).setLength(7)
+        OrcSurgery.rewrite(file, Changes(stripeFooter = _.addStreams(0, stream)))
+        val rows = same(spark.read.orc(dir.getPath).where("id % 1000 = 7"))(identity)
+        assert(rows == Seq(Row(7, "w7"), Row(1007, "w1007"), Row(2007, "w2007")))
+      }
+    }
+  }
+
+  test("a signalling NaN among floats is the quiet one that Spark's reader makes of it") {
+    withTempPath { dir =>
+      val file = written(dir, spark.range(100).selectExpr("id", "cast(id + 0.625 as float) f"))
+      val bytes = Files.readAllBytes(file.toPath)
+      val buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+      val at = (0 to bytes.length - 4)
+        .filter(i => buffer.getInt(i) == java.lang.Float.floatToRawIntBits(50.625f))
+      assert(at.size == 1)
+      buffer.putInt(at.head, 0xff97d000)
+      Files.write(file.toPath, bytes)
+      val bits = same(spark.read.orc(dir.getPath).where("id between 49 and 51")) { row =>
+        java.lang.Float.floatToRawIntBits(row.getFloat(1)).toHexString
+      }
+      assert(bits(1) == "ffd7d000")
+    }
+  }
+}
