@@ -16,7 +16,8 @@ object Main {
 
   def main(args: Array[String]): Unit = {
     val options = args.toSeq.grouped(2).map {
-      case Seq(key @ ("--queries" | "--seed" | "--memory"), value) if value.toLongOption.isDefined =>
+      case Seq(key @ ("--queries" | "--seed" | "--memory"), value)
+          if value.toLongOption.isDefined =>
         key -> value.toLong
       case _ =>
         println(usage)

@@ -51,17 +51,10 @@ class Cluster:
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
-                    words = (
-                        (entry / "cmdline")
-                        .read_bytes()
-                        .decode(errors="replace")
-                        .split("\0")
-                    )
+                    words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
                 except OSError:
                     continue
-                backend = any(
-                    word.endswith("CoarseGrainedExecutorBackend") for word in words
-                )
+                backend = any(word.endswith("CoarseGrainedExecutorBackend") for word in words)
                 if backend and app in words and words[0].endswith("java"):
                     found.append(int(entry.name))
         return sorted(found)
@@ -80,9 +73,7 @@ class Cluster:
             if known == count == len(self.executors()):
                 return self.executors()
             time.sleep(0.1)
-        raise AssertionError(
-            f"no {count} executors within {seconds} s: {self.executors()}"
-        )
+        raise AssertionError(f"no {count} executors within {seconds} s: {self.executors()}")
 
 
 @pytest.fixture(scope="session")
@@ -90,9 +81,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     if not os.access("/proc/self/cmdline", os.R_OK):
         pytest.skip("processes are looked up in /proc")
     folder = tmp_path_factory.mktemp("cluster")
-    builder = latebloom.configure(SparkSession.builder).master(
-        "local-cluster[2,1,1024]"
-    )
+    builder = latebloom.configure(SparkSession.builder).master("local-cluster[2,1,1024]")
     for key, value in CONFS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(folder / "warehouse"))
@@ -107,9 +96,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     spark.range(0, 100_000, 1, 1).selectExpr("id k", "id % 10 few").write.parquet(
         str(folder / "dim")
     )
-    spark.range(0, 200_000, 1, 2).selectExpr(
-        "id * 1009 id", "concat('wide ', id) s"
-    ).write.parquet(str(folder / "wide"))
+    spark.range(0, 200_000, 1, 2).selectExpr("id * 1009 id", "concat('wide ', id) s").write.parquet(
+        str(folder / "wide")
+    )
     for name in ("fact", "dim", "wide"):
         spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
     yield made

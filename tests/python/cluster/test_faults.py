@@ -42,9 +42,7 @@ def setting(cluster: Cluster, enabled: bool, broadcast: bool) -> None:
     conf.set("spark.sql.autoBroadcastJoinThreshold", "10m" if broadcast else "-1")
 
 
-def frame_of(
-    cluster: Cluster, sql: str, *, enabled: bool, broadcast: bool
-) -> DataFrame:
+def frame_of(cluster: Cluster, sql: str, *, enabled: bool, broadcast: bool) -> DataFrame:
     setting(cluster, enabled, broadcast)
     df = cluster.spark.sql(sql)
     plan = df._jdf.queryExecution().executedPlan().toString()
