@@ -23,8 +23,8 @@ object Confs {
     "spark.sql.autoBroadcastJoinThreshold" -> Seq(7 -> "10m", 4 -> "-1", 1 -> "3k"),
     "spark.sql.shuffle.partitions" -> Seq(9 -> "1", 1 -> "2"),
     // To compile what a query runs takes longer than to run it.
-    "spark.sql.codegen.wholeStage" -> Seq(1 -> "true", 11 -> "false"),
-    "spark.sql.codegen.factoryMode" -> Seq(1 -> "FALLBACK", 7 -> "NO_CODEGEN"),
+    "spark.sql.codegen.wholeStage" -> Seq(1 -> "true", 19 -> "false"),
+    "spark.sql.codegen.factoryMode" -> Seq(1 -> "FALLBACK", 11 -> "NO_CODEGEN"),
     "spark.sql.join.preferSortMergeJoin" -> Seq(7 -> "true", 3 -> "false"),
     "spark.sql.exchange.reuse" -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.execution.reuseSubquery" -> Seq(9 -> "true", 1 -> "false"),
@@ -50,6 +50,7 @@ object Confs {
     "spark.sql.parquet.filterPushdown" -> Seq(9 -> "true", 1 -> "false"),
     "spark.sql.orc.filterPushdown" -> Seq(9 -> "true", 1 -> "false"),
     "spark.sql.files.maxPartitionBytes" -> Seq(8 -> "128m", 2 -> "1k"),
+    "spark.sql.files.minPartitionNum" -> Seq(4 -> "1", 1 -> "2"),
     "spark.sql.sources.bucketing.enabled" -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.readSideCharPadding" -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.optimizer.dynamicPartitionPruning.enabled" -> Seq(8 -> "true", 2 -> "false")

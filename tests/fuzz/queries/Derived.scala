@@ -39,7 +39,9 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
         if (grouped.key.kind.sql == kind.sql) grouped
         else {
           val scan = make.scanOf(table, table.columns.take(2))
-          Keyed(scan, Call(s"cast(? as ${kind.sql})", Seq(Ref(scan.out(1))), kind))
+          val e = new Expressions(rng, Nil, Set.empty, None)
+          val few = Seq(Ref(scan.out(1)), e.literal(kind), e.literal(kind))
+          Keyed(scan, Call("if(? > 1, ?, ?)", few, kind))
         }
     }
   }

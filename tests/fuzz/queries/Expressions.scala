@@ -7,12 +7,15 @@ package latebloom.fuzz.queries
   *   the scans of whose rows those that fail are gone
   * @param subqueries
   *   makes relations for subqueries; none where there may be no more of them
+  * @param inJoin
+  *   whether they stand in the condition of a join, where subqueries know nothing of its rows
   */
 final class Expressions(
     rng: Rng,
     columns: Seq[Column],
     clean: Set[Int],
-    subqueries: Option[Relations]
+    subqueries: Option[Relations],
+    inJoin: Boolean = false
 ) {
 
   def column(wanted: Column => Boolean): Option[Ref] = {
@@ -48,7 +51,7 @@ final class Expressions(
           if (kind.isOrdered) Call("nullif(?, ?)", Seq(v, literal(kind)), kind) else v
         ),
         8 -> (() => special(kind, depth - 1)),
-        1 -> (() => subqueries.flatMap(_.scalar(kind, columns)).getOrElse(v))
+        1 -> (() => subqueries.flatMap(_.scalar(kind, if (inJoin) Nil else columns)).getOrElse(v))
       )()
     }
 
@@ -82,7 +85,7 @@ final class Expressions(
       case "number" if kind.isFloat =>
         rng.weighted[() => Option[Expr]](
           1 -> (() => cast(c => c.kind.isNumber)),
-          1 -> (() => call("-?", v)),
+          1 -> (() => call("-(?)", v)),
           1 -> (() => call(s"? * ${kind.sql}('-0.0')", v))
         )()
       case "number" =>
@@ -193,7 +196,7 @@ final class Expressions(
           }
         ),
         1 -> (() => Call("coalesce(?, ?)", Seq(p, Lit("false", b)), b)),
-        3 -> (() => subqueries.fold(p)(_.existence(columns)))
+        3 -> (() => subqueries.filterNot(_ => inJoin).fold(p)(_.existence(columns)))
       )()
     }
   }

@@ -20,7 +20,7 @@ final class Hunt(engine: Engine, options: Options) {
 
   private def isOver(index: Int) = ended || found.size >= options.stopAfter ||
     options.queries.exists(index >= options.from + _) ||
-    (options.queries.isEmpty && seconds > 60 * options.minutes.getOrElse(1.0))
+    options.minutes.orElse(Option.when(options.queries.isEmpty)(1.0)).exists(seconds > 60 * _)
 
   /** Whether nothing was found. */
   def run(): Boolean = {
@@ -66,6 +66,9 @@ final class Hunt(engine: Engine, options: Options) {
     runner.verdict(c) match {
       case None =>
         count("left to Spark, no query")
+      case Some((f: Failed, _)) if f.inAnalysis =>
+        count("refused by Spark, no query")
+        println(s"--case ${options.seed}:$index is no query: ${f.message.take(200)}")
       case Some((off, verdict)) =>
         count("queries")
         if (synchronized(counts("queries") % 500 == 0)) println(summary)
@@ -96,8 +99,7 @@ final class Hunt(engine: Engine, options: Options) {
   private def ran(off: Answer, on: Answer): Unit = {
     (off, on) match {
       case (f: Failed, _: Failed) =>
-        count(if (f.inAnalysis) "failed in analysis" else "failed off and on")
-        if (f.inAnalysis) println(f.message)
+        count("failed off and on")
         if (!Failed.isOfRows(f)) count(s"  ${f.condition}")
       case _ =>
     }

@@ -50,7 +50,7 @@ object Judge {
         ),
         b
       )
-    } else if (b.planMillis > 2000 && b.planMillis > 20 * a.planMillis) {
+    } else if (b.planMillis > 500 && b.planMillis > 10 * a.planMillis) {
       Differs(Difference("slow planning", s"${a.planMillis} ms off, ${b.planMillis} ms on"), b)
     } else Same(b)
   }

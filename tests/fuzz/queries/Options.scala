@@ -19,7 +19,7 @@ object Options {
   private val help =
     """--seed N              the seed; a random one if not given, printed in any case
       |--queries N           how many queries
-      |--minutes M           or for how long (1)
+      |--minutes M           and for how long at most (1, if their number is not given)
       |--case SEED:INDEX     one case again; prints its query and its tables
       |--threads N           queries at a time (2)
       |--shrink N            findings to make smaller (10)

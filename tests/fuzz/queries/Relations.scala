@@ -59,8 +59,8 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     }
   }
 
-  private def expressions(rel: Rel, subqueries: Boolean = false) =
-    new Expressions(rng, rel.out, clean(rel), Option.when(subqueries && budget > 0)(this))
+  private def expressions(rel: Rel, subqueries: Boolean = false, inJoin: Boolean = false) =
+    new Expressions(rng, rel.out, clean(rel), Option.when(subqueries && budget > 0)(this), inJoin)
 
   def relation(depth: Int): Rel =
     if (depth <= 0 || budget <= 0) filtered(scan(), rng.chance(75))
@@ -136,7 +136,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       else Item(Ref(c), renamed(c).copy(weight = 2))
     }
     val group = Group(rel, keyItems, Seq.fill(1 + rng.below(2))(aggregate(rel)), Nil)
-    val kept = if (rng.chance(15)) {
+    val kept = if (keys.nonEmpty && rng.chance(15)) {
       val h = new Expressions(rng, keyItems.map(_.column), Set.empty, None)
       // In HAVING the names are those of the output.
       group.copy(having = Seq(h.predicate(1)))
@@ -329,7 +329,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       val (plain, other, flipped) =
         if (rng.chance(60)) (left, right, false) else (right, left, true)
       val c = expressions(plain).column(_.kind.isOrdered)
-      val e = expressions(other, subqueries = rng.chance(50))
+      val e = expressions(other, subqueries = rng.chance(50), inJoin = true)
       val sides = c match {
         case Some(c) => Seq(c, e.value(c.kind, 2))
         case None    => Seq(Lit("1", Kind.int), e.value(Kind.int, 1))
@@ -340,7 +340,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   /** Several filtered copies of tables that are joined on one key. */
   private def star(): Rel = {
-    val n = 4 + rng.below(5)
+    val n = 4 + rng.below(8)
     val table = rng.pick(tables)
     (1 to n).map { _ =>
       scans += 1
