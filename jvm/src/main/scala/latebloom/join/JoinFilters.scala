@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-import latebloom.rules.{Reason, Reasons, ShortSql}
+import latebloom.rules.{Failure, Reason, Reasons, ShortSql}
 import latebloom.scan.SelectiveFormat
 
 /** Makes the keys of one side of a join a filter on the scans of the other.
@@ -232,7 +232,8 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         val keys = splitConjunctivePredicates(ours).collect { case f: JoinFilter => f.key }
         val (same, others) =
           splitConjunctivePredicates(condition).partition(isSparksFilterOn(_, keys))
-        if (same.isEmpty) Filter(condition, child)
+        // Conditions that may fail rely on Spark's filter: ours may turn out to be none.
+        if (same.isEmpty || others.exists(Failure.mayFail)) Filter(condition, child)
         else others.reduceOption(And).fold[LogicalPlan](child)(Filter(_, child))
       case scan if filtersOn(scan).nonEmpty =>
         val filters = filtersOn(scan).map { p =>
