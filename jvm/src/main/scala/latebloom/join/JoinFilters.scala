@@ -232,8 +232,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         val keys = splitConjunctivePredicates(ours).collect { case f: JoinFilter => f.key }
         val (same, others) =
           splitConjunctivePredicates(condition).partition(isSparksFilterOn(_, keys))
-        // Conditions that may fail rely on Spark's filter: ours may turn out to be none.
-        if (same.isEmpty || others.exists(Failure.mayFail)) Filter(condition, child)
+        if (same.isEmpty || joinsMayFail) Filter(condition, child)
         else others.reduceOption(And).fold[LogicalPlan](child)(Filter(_, child))
       case scan if filtersOn(scan).nonEmpty =>
         val filters = filtersOn(scan).map { p =>
@@ -252,6 +251,26 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     private def isSparksFilterOn(e: Expression, keys: Seq[Expression]): Boolean = e match {
       case BloomFilterMightContain(_, XxHash64(Seq(key), _)) => keys.exists(_.semanticEquals(key))
       case _                                                 => false
+    }
+
+    /** Whether something may fail for rows on their way to a join, or as its key. Of some such rows
+      * Spark's runtime filter would have made an end before. Ours does not promise it: a task
+      * leaves it out where most rows pass, and it is none if its keys could not be had. So Spark's
+      * stays.
+      */
+    private lazy val joinsMayFail: Boolean = {
+      def within(part: LogicalPlan): Boolean = part match {
+        case join: Join => join.exists(_.expressions.exists(mayFail))
+        case other      => other.children.exists(within)
+      }
+      within(plan)
+    }
+
+    /** Spark's runtime filters have subqueries, which say nothing of rows. */
+    private def mayFail(e: Expression): Boolean = e match {
+      case And(left, right)                => mayFail(left) || mayFail(right)
+      case BloomFilterMightContain(_, key) => Failure.mayFail(key)
+      case other                           => Failure.mayFail(other)
     }
 
     /** How the keys of a source are gathered: by a subquery that stands in the plan once. */
