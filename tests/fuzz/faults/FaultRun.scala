@@ -42,20 +42,15 @@ final class FaultRun(spark: SparkSession, folder: Path) {
       "refuse",
       udf((k: Long) => if (k == 63) sys.error("no 63, on purpose") else k)
     )
-    spark.udf.register(
-      "minute",
-      udf { (k: Long) =>
-        Thread.sleep(600)
-        k
-      }
-    )
-    spark.udf.register(
-      "slow",
-      udf { (k: Long) =>
-        Thread.sleep(5)
-        k
-      }
-    )
+    for ((name, millis) <- Seq("slow" -> 5L, "minute" -> 600L)) {
+      spark.udf.register(
+        name,
+        udf { (k: Long) =>
+          Thread.sleep(millis)
+          k
+        }
+      )
+    }
     for (format <- Formats) {
       def save(df: DataFrame, name: String): Unit = df.write
         .option("parquet.block.row.count.limit", "1000")
@@ -116,10 +111,8 @@ final class FaultRun(spark: SparkSession, folder: Path) {
     def pick[A](choices: Seq[A]): A = choices(random.nextInt(choices.size))
     val format = pick(Formats)
     val slow = number % MinuteEvery == MinuteEvery - 1
-    val sql = (if (slow) MinuteQuery else pick(Queries)).replace(
-      "fact",
-      s"${format}_fact"
-    ).replace("dim", s"${format}_dim")
+    val query = if (slow) MinuteQuery else pick(Queries)
+    val sql = query.replace("fact", s"${format}_fact").replace("dim", s"${format}_dim")
     val (broadcast, adaptive) = (random.nextBoolean(), random.nextBoolean())
     val fault = pick(FaultyFileSystem.Fault.values.toSeq)
     val every = 3 + random.nextInt(60)

@@ -21,17 +21,13 @@ CONFS = {
     "spark.driver.memory": "1g",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    # The keys of a join filter that are many are larger.
+    # Many keys of a join filter are larger.
     "spark.driver.maxResultSize": "100k",
-    # An executor that is silent is lost soon.
+    # An executor that is silent is soon lost. (Of speculation there is none: Spark never runs a copy
+    # of a task on the host of the first.)
     "spark.executor.heartbeatInterval": "1s",
     "spark.network.timeout": "12s",
     "spark.network.timeoutInterval": "2s",
-    "spark.speculation": "true",
-    "spark.speculation.interval": "100ms",
-    "spark.speculation.quantile": "0.1",
-    "spark.speculation.multiplier": "1.5",
-    "spark.speculation.minTaskRuntime": "500ms",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.files.maxPartitionBytes": "200000",
     "spark.sql.files.openCostInBytes": "100000",
@@ -96,9 +92,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     spark.range(0, 100_000, 1, 1).selectExpr("id k", "id % 10 few").write.parquet(
         str(folder / "dim")
     )
-    spark.range(0, 200_000, 1, 2).selectExpr("id * 1009 id", "concat('wide ', id) s").write.parquet(
-        str(folder / "wide")
-    )
+    spark.range(0, 200_000, 1, 2).selectExpr(
+        "if(id % 100 = 0, id, xxhash64(id)) id", "concat('wide ', id) s"
+    ).write.parquet(str(folder / "wide"))
     for name in ("fact", "dim", "wide"):
         spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
     yield made

@@ -44,7 +44,7 @@ object Damage {
           if (parquet) ParquetParts.of(data).flatMap(new ParquetDamage(data, _, columns)(dice))
           else OrcParts.of(data).flatMap(new OrcDamage(data, _, columns)(dice))
         } catch {
-          // What earlier steps damaged may be beyond aiming at.
+          // What earlier steps damaged may be beyond aiming at, or name a codec that is not there.
           case NonFatal(_) | _: LinkageError => None
         }
       aimed.getOrElse(Bytes.inPlace(dice, data, Bytes.Region("the file", 0, data.length)))

@@ -207,10 +207,5 @@ object OrcParts {
   )
 
   /** None of a file that cannot be understood. */
-  def of(data: Array[Byte]): Option[OrcParts] =
-    try Try(new OrcParts(data)).toOption
-    catch {
-      // It names a codec whose library is not there.
-      case _: LinkageError => None
-    }
+  def of(data: Array[Byte]): Option[OrcParts] = Try(new OrcParts(data)).toOption
 }
