@@ -49,11 +49,19 @@ object Confs {
     "spark.sql.orc.enableNestedColumnVectorizedReader" -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.parquet.filterPushdown" -> Seq(9 -> "true", 1 -> "false"),
     "spark.sql.orc.filterPushdown" -> Seq(9 -> "true", 1 -> "false"),
-    "spark.sql.files.maxPartitionBytes" -> Seq(8 -> "128m", 2 -> "1k"),
+    "parquet.filter.columnindex.enabled" -> Seq(9 -> "true", 1 -> "false"),
+    "spark.sql.files.maxPartitionBytes" -> Seq(9 -> "128m", 1 -> "1k"),
     "spark.sql.files.minPartitionNum" -> Seq(4 -> "1", 1 -> "2"),
     "spark.sql.sources.bucketing.enabled" -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.readSideCharPadding" -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.optimizer.dynamicPartitionPruning.enabled" -> Seq(8 -> "true", 2 -> "false")
+  )
+
+  /** With these Spark decides by its Filter alone, and loses no row of -0.0 before. */
+  val withoutPushdown: Map[String, String] = Map(
+    "spark.sql.parquet.filterPushdown" -> "false",
+    "spark.sql.orc.filterPushdown" -> "false",
+    "parquet.filter.columnindex.enabled" -> "false"
   )
 
   /** The values that a shrunk case goes back to. */

@@ -33,7 +33,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
         val column = rng.pick(fit(t))
         val scan = make.scanOf(t, Seq(t.columns.head, column).distinct)
         val rel = if (rng.chance(30)) narrowed(scan) else scan
-        Keyed(rel, Ref(scan.out.last))
+        Keyed(if (rng.chance(15)) beside(rel) else rel, Ref(scan.out.last))
       case _ =>
         val grouped = group(table, Some(kind))
         if (grouped.key.kind.sql == kind.sql) grouped
@@ -44,6 +44,20 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
           Keyed(scan, Call("if(? > 1, ?, ?)", few, kind))
         }
     }
+  }
+
+  /** The same columns, of the rows that a join with another table gives. */
+  private def beside(rel: Rel): Rel = {
+    val other = narrowed(any(1, 1))
+    val kind = rng.weighted(
+      2 -> "inner",
+      2 -> "left outer",
+      2 -> "right outer",
+      2 -> "full outer",
+      1 -> "left semi",
+      1 -> "left anti"
+    )
+    Join(kind, "", rel, other, Seq(equal(rng.pick(rel.out.filter(_.kind.sql == "int")), id(other))))
   }
 
   private def joined(app: Keyed, side: Rel, key: Column): Rel = {
@@ -171,7 +185,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
     val key = make.renamed(column)
     val rel = rng.weighted[Rel](
-      6 -> Group(low, Seq(Item(Ref(column), key)), Seq(count), Nil),
+      6 -> Group(low, Seq(Item(Ref(column), key)), count +: largest(low), Nil),
       1 -> Select(low, Seq(Item(Ref(column), key)), distinct = true),
       2 -> Select(
         Windowed(
@@ -186,7 +200,11 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
       )
     )
     val ref = Ref(key)
-    val tells = Seq(
+    val ofGroup = rel match {
+      case g: Group => g.values.map(_.column).filter(c => c != count.column).map(Ref)
+      case _        => Nil
+    }
+    val tells = ofGroup ++ Seq(
       Call("cast(? as string)", Seq(ref), Kind.string),
       Call("length(cast(? as string))", Seq(ref), Kind.int)
     ) ++ (if (!key.kind.isText) Nil
@@ -198,6 +216,11 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val castable = !Set("array", "struct", "map", "binary").contains(key.kind.family)
     Keyed(rel, if (fit.nonEmpty && castable) rng.pick(fit) else ref)
   }
+
+  /** Aggregates that may be keys, too. */
+  private def largest(rel: Rel): Seq[Item] =
+    rel.out.drop(2).filter(c => c.kind.isOrdered && !c.kind.hasEquals).take(1)
+      .map(c => Item(Call("max(?)", Seq(Ref(c)), c.kind), make.renamed(c)))
 
   private def subqueried(): Keyed = {
     val rel = if (rng.chance(50)) narrowed(any())
@@ -217,8 +240,9 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val rels = Seq.fill(2 + rng.below(2))(if (rng.chance(70)) narrowed(any()) else any())
     val rel = rels.reduceLeft[Rel] { (l, r) =>
       val by = rng.pick(l.out.filter(_.kind.sql == "int"))
-      val hint = if (rng.chance(60)) "broadcast(R)" else ""
-      Join("inner", hint, l, r, Seq(equal(by, id(r))))
+      val kind = rng.weighted(8 -> "inner", 2 -> "left semi", 3 -> "left anti", 1 -> "left outer")
+      val hint = if (kind == "inner" && rng.chance(60)) "broadcast(R)" else ""
+      Join(kind, hint, l, r, Seq(equal(by, rng.pick(r.out.filter(_.kind.sql == "int")))))
     }
     Keyed(rel, Ref(rng.pick(rel.out.filter(_.kind.sql == "int"))))
   }

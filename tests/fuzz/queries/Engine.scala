@@ -118,7 +118,7 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
     planned match {
       case Right(on) if on.late == 0 => None
       case _                         =>
-        val off = flattened(within(run(Planned(c, 0, enabled = false).planned())))
+        val off = spark(c)
         def judge(on: Answer) = Judge.verdict(off, on, c.ordered)
         off match {
           case f: Failed if f.inAnalysis => Some(off -> Same(f))
@@ -131,6 +131,13 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
         }
     }
   }
+
+  /** What Spark alone gives where its Filters decide, not statistics. */
+  def withoutPushdown(c: Case): Answer =
+    spark(c.copy(confs = c.confs ++ Confs.withoutPushdown))
+
+  private def spark(c: Case): Answer =
+    flattened(within(run(Planned(c, 0, enabled = false).planned())))
 
   private def answers(on: Planned): Seq[Answer] = on.c.manner match {
     case Manner.Together =>

@@ -48,25 +48,33 @@ object Tables {
 
   def of(seed: Long, world: Int): Seq[Table] = {
     val rng = Rng.of(seed, 1, world)
+    // Few values of a type for all tables and conditions, so that most of them meet.
+    def few(kind: Kind) = kind.copy(values = rng.some(kind.values, 3, 6))
     // Few types, so that several tables have columns of each.
-    val palette = rng.some(Kind.all, 4, 6)
-    (0 until 5).map(i => table(rng, s"t${world}_$i", i, palette))
-  }
-
-  private def table(rng: Rng, name: String, i: Int, palette: Seq[Kind]): Table = {
-    def some(name: String, kind: Kind, values: Seq[String], percent: Int) =
-      Option.when(rng.chance(percent)) {
-        TableColumn(name, kind, "", data(rng, kind.copy(values = values)))
-      }
+    val palette = rng.some(Kind.all, 4, 6).map(few)
     // What keys are most often wrong of.
     val delicate = Seq(
-      some("k", Kind.int, Kind.int.values, 90),
-      some("f", Kind.double, Kind.double.values.take(4), 50),
-      some("t", Kind.string, Kind.string.values.take(4), 60),
-      some("c", Kind.trimmed, Kind.trimmed.values, 40),
-      some("d", Kind.date, Kind.date.values, 45),
-      some("m", Kind.timestamp, Kind.timestamp.values, 30)
-    ).flatten
+      ("k", Kind.int, 90),
+      ("f", Kind.double.copy(values = Kind.double.values.take(4)), 50),
+      ("t", few(Kind.string.copy(values = Kind.string.values.take(6))), 60),
+      ("c", few(Kind.trimmed), 40),
+      ("d", few(Kind.date), 45),
+      ("m", few(Kind.timestamp), 30)
+    )
+    (0 until 5).map(i => table(rng, s"t${world}_$i", i, delicate, palette))
+  }
+
+  private def table(
+      rng: Rng,
+      name: String,
+      i: Int,
+      delicateKinds: Seq[(String, Kind, Int)],
+      palette: Seq[Kind]
+  ): Table = {
+    val delicate = delicateKinds.collect {
+      case (name, kind, percent) if rng.chance(percent) =>
+        TableColumn(name, kind, "", data(rng, kind))
+    }
     val free = delicate ++ (0 until 1 + rng.below(3)).map { c =>
       val kind = rng.pick(palette)
       TableColumn(s"x$c", kind, "", data(rng, kind))
