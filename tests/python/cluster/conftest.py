@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of two executors, each a process of its own, on this machine."""
+"""A cluster of two executors, each on a host of its own as far as Spark knows, on this machine."""
 
 from __future__ import annotations
 
 import os
+import socket
+import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import latebloom
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -23,8 +27,12 @@ CONFS = {
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     # Many keys of a join filter are larger.
     "spark.driver.maxResultSize": "100k",
-    # An executor that is silent is soon lost. (Of speculation there is none: Spark never runs a copy
-    # of a task on the host of the first.)
+    # A task that takes long is soon tried on the other host.
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.quantile": "0.5",
+    "spark.speculation.minTaskRuntime": "2s",
+    # An executor that is silent is soon lost.
     "spark.executor.heartbeatInterval": "1s",
     "spark.network.timeout": "12s",
     "spark.network.timeoutInterval": "2s",
@@ -72,12 +80,55 @@ class Cluster:
         raise AssertionError(f"no {count} executors within {seconds} s: {self.executors()}")
 
 
+# Each with a worker of one core. All of 127.0.0.0/8 is this machine.
+HOSTS = ("127.0.0.1", "127.0.0.2")
+
+
+@contextmanager
+def daemon(name: str, log: Path, *arguments: str) -> Iterator[None]:
+    """Within, a process of Spark's standalone cluster runs."""
+    home = Path(pyspark.__file__).parent
+    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_DAEMON_MEMORY": "256m"}
+    command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, env=environment, stdout=output, stderr=output) as process,
+    ):
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def standalone(folder: Path) -> Iterator[str]:
+    """The URL of a master that has a worker on each host."""
+    with socket.socket() as free:
+        free.bind((HOSTS[0], 0))
+        port = free.getsockname()[1]
+    url = f"spark://{HOSTS[0]}:{port}"
+    with ExitStack() as running:
+        at = ("--host", HOSTS[0], "--port", str(port), "--webui-port", "0")
+        running.enter_context(daemon("master.Master", folder / "master.log", *at))
+        for host in HOSTS:
+            work = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / f"work-{host}"))
+            at = ("--host", host, "--webui-port", "0", *work, url)
+            running.enter_context(daemon("worker.Worker", folder / f"worker-{host}.log", *at))
+        yield url
+
+
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if not os.access("/proc/self/cmdline", os.R_OK):
         pytest.skip("processes are looked up in /proc")
+    with standalone(tmp_path_factory.mktemp("standalone")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def cluster(master: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
-    builder = latebloom.configure(SparkSession.builder).master("local-cluster[2,1,1024]")
+    builder = latebloom.configure(SparkSession.builder).master(master)
     for key, value in CONFS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(folder / "warehouse"))

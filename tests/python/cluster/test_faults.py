@@ -97,6 +97,19 @@ def begun(cluster: Cluster, thread: threading.Thread, tasks: int = 4) -> None:
     raise AssertionError("no stage got so far")
 
 
+def speculated(cluster: Cluster) -> int:
+    """How many copies of tasks that took long were begun so far."""
+    context = cluster.spark.sparkContext
+    store = context._jsc.sc().statusStore()
+    quantiles = context._gateway.new_array(context._jvm.double, 0)
+    stages = store.stageList(None, False, False, quantiles, None)
+    summaries = [
+        store.speculationSummary(stages.apply(i).stageId(), stages.apply(i).attemptId())
+        for i in range(stages.size())
+    ]
+    return sum(s.get().numTasks() for s in summaries if s.isDefined())
+
+
 @contextmanager
 def no_disk(processes: list[int], size: int) -> Iterator[None]:
     """Within, no file of the processes may grow above ``size`` bytes."""
@@ -119,16 +132,19 @@ def no_disk(processes: list[int], size: int) -> Iterator[None]:
 def test_a_query_survives_an_executor(
     harm: signal.Signals, broadcast: bool, cluster: Cluster, expected: list[Row]
 ) -> None:
-    """What the lost one had of keys, of broadcasts and of shuffled rows is made anew; what it did
-    counts once."""
+    """What the lost one had of keys, of broadcasts and of shuffled rows is made anew, and what it
+    did counts once. Of the tasks of the frozen one the other runs copies."""
     victim = cluster.await_executors()[0]
     df = frame_of(cluster, SLOW, enabled=True, broadcast=broadcast)
+    copies = speculated(cluster)
     thread, ended = meanwhile(df.collect)
     begun(cluster, thread)
     os.kill(victim, harm)
     try:
         thread.join(120)
         assert ended == [expected]
+        if harm == signal.SIGSTOP:
+            assert speculated(cluster) > copies
     finally:
         with suppress(ProcessLookupError):
             os.kill(victim, signal.SIGKILL)
