@@ -35,6 +35,10 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.task.maxFailures", 1)
     .config("spark.ui.liveUpdate.period", -1)
     .config("spark.hadoop.fs.file.impl", classOf[PlainFiles].getName)
+    // Buffers that are as large as tables of millions of rows need are most of what is allocated.
+    .config("spark.broadcast.blockSize", "64k")
+    .config("spark.buffer.pageSize", "128k")
+    .config("spark.broadcast.checksum", false)
     .config("spark.broadcast.compress", false)
     .config("spark.shuffle.compress", false)
     // What plans look like is written for each execution.
