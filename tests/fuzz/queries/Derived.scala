@@ -29,7 +29,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     def fit(t: Table) = t.columns.filter(c => c.kind.sql == kind.sql && c.role != "id")
     val from = (table +: rng.shuffled(tables)).find(fit(_).nonEmpty)
     from match {
-      case Some(t) if !rng.chance(20) =>
+      case Some(t) if !rng.chance(35) =>
         val column = rng.pick(fit(t))
         val scan = make.scanOf(t, Seq(t.columns.head, column).distinct)
         val rel = if (rng.chance(30)) narrowed(scan) else scan
@@ -204,7 +204,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
       case g: Group => g.values.map(_.column).filter(c => c != count.column).map(Ref)
       case _        => Nil
     }
-    val tells = ofGroup ++ Seq(
+    val tells = Seq(
       Call("cast(? as string)", Seq(ref), Kind.string),
       Call("length(cast(? as string))", Seq(ref), Kind.int)
     ) ++ (if (!key.kind.isText) Nil
@@ -212,9 +212,10 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
             Call("length(?)", Seq(ref), Kind.int),
             Call("cast(? as binary)", Seq(ref), Kind.binary)
           ))
-    val fit = (tells :+ ref).filter(e => wanted.forall(_.sql == e.kind.sql))
     val castable = !Set("array", "struct", "map", "binary").contains(key.kind.family)
-    Keyed(rel, if (fit.nonEmpty && castable) rng.pick(fit) else ref)
+    val fit = ((if (castable) tells else Nil) ++ ofGroup :+ ref)
+      .filter(e => wanted.forall(_.sql == e.kind.sql))
+    Keyed(rel, if (fit.nonEmpty) rng.pick(fit) else ref)
   }
 
   /** Aggregates that may be keys, too. */

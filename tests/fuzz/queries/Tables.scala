@@ -55,9 +55,9 @@ object Tables {
     // What keys are most often wrong of.
     val delicate = Seq(
       ("k", Kind.int, 90),
-      ("f", Kind.double.copy(values = Kind.double.values.take(4)), 50),
+      ("f", Kind.double.copy(values = Kind.double.values.take(4)), 70),
       ("t", few(Kind.string.copy(values = Kind.string.values.take(6))), 60),
-      ("c", few(Kind.trimmed), 40),
+      ("c", few(Kind.trimmed), 55),
       ("d", few(Kind.date), 45),
       ("m", few(Kind.timestamp), 30)
     )
