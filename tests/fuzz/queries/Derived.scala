@@ -46,7 +46,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     }
   }
 
-  /** The same columns, of the rows that a join with another table gives. */
+  /** First the same columns, of the rows that a join with another table gives. */
   private def beside(rel: Rel): Rel = {
     val other = narrowed(any(1, 1))
     val kind = rng.weighted(
@@ -180,7 +180,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val by = rng.weighted(possible.map(c => (if (c.kind.hasEquals) 8 else 1) -> c): _*)
     val others = rng.some(table.columns.tail.filterNot(_ == by), 1, 2)
     val scan = make.scanOf(table, Seq(table.columns.head, by) ++ others)
-    val low = if (wanted.isEmpty && rng.chance(60)) narrowed(scan) else scan
+    val few = if (wanted.isEmpty && rng.chance(60)) narrowed(scan) else scan
+    val low = if (rng.chance(35)) beside(few) else few
     val column = low.out(1)
     val count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
     val key = make.renamed(column)
@@ -220,7 +221,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
 
   /** Aggregates that may be keys, too. */
   private def largest(rel: Rel): Seq[Item] =
-    rel.out.drop(2).filter(c => c.kind.isOrdered && !c.kind.hasEquals).take(1)
+    rel.out.slice(2, 3).filter(c => c.kind.isOrdered && !c.kind.hasEquals)
       .map(c => Item(Call("max(?)", Seq(Ref(c)), c.kind), make.renamed(c)))
 
   private def subqueried(): Keyed = {
