@@ -103,7 +103,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val keyed = rng.weighted[() => Keyed](
       5 -> (() => padded()),
       4 -> (() => dropped()),
-      4 -> (() => group(rng.pick(tables.tail), None)),
+      6 -> (() => group(rng.pick(tables.tail), None)),
       2 -> (() => subqueried()),
       3 -> (() => chain()),
       3 -> (() => plain())
@@ -180,8 +180,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val by = rng.weighted(possible.map(c => (if (c.kind.hasEquals) 8 else 1) -> c): _*)
     val others = rng.some(table.columns.tail.filterNot(_ == by), 1, 2)
     val scan = make.scanOf(table, Seq(table.columns.head, by) ++ others)
-    val few = if (wanted.isEmpty && rng.chance(60)) narrowed(scan) else scan
-    val low = if (rng.chance(35)) beside(few) else few
+    val few = if (wanted.isEmpty && rng.chance(75)) narrowed(scan) else scan
+    val low = if (rng.chance(50)) beside(few) else few
     val column = low.out(1)
     val count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
     val key = make.renamed(column)
