@@ -8,6 +8,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 import org.apache.orc.OrcProto
 import org.apache.orc.OrcProto.Stream.Kind
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
@@ -57,6 +58,28 @@ class OddOrcFilesSuite extends LateBloomTest {
         java.lang.Float.floatToRawIntBits(row.getFloat(1)).toHexString
       }
       assert(bits(1) == "ffd7d000")
+    }
+  }
+
+  test("a postscript that claims more than the file has allocates none of it") {
+    // With the footer's bytes the larger is more than an int holds.
+    for (claimed <- Seq(1L << 30, Int.MaxValue - 7L)) withTempPath { dir =>
+      val file = written(dir, spark.range(100).toDF("id"))
+      OrcSurgery.claim(file)(_.setMetadataLength(claimed))
+      val rows = spark.read.schema("id long").orc(dir.getPath).where("id > 3")
+      assert(lateScans(rows).nonEmpty)
+      val failure = intercept[SparkException](rows.collect())
+      assert(failure.getCondition.startsWith("FAILED_READ_FILE"))
+      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      assert(failure.getCause.getMessage.contains(s"metadata of $claimed"))
+    }
+  }
+
+  test("a postscript whose claims Spark never follows does no harm") {
+    withTempPath { dir =>
+      val file = written(dir, spark.range(100).toDF("id"))
+      OrcSurgery.claim(file)(_.setMetadataLength(1L << 32))
+      assert(same(spark.read.orc(dir.getPath).where("id > 97"))(_.getLong(0)) == Seq(98, 99))
     }
   }
 }

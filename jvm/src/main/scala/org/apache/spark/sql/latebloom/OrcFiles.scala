@@ -23,7 +23,7 @@ import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
-import latebloom.orc.{OrcColumn, OrcSplit}
+import latebloom.orc.{CheckedTails, OrcColumn, OrcSplit}
 import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's ORC format does: the same tail, resolution of columns and
@@ -46,7 +46,7 @@ final class OrcFiles private (
     val path = file.toPath
     val options = OrcFile
       .readerOptions(shared)
-      .filesystem(path.getFileSystem(shared))
+      .filesystem(new CheckedTails(path.getFileSystem(shared)))
       .maxLength(OrcConf.MAX_FILE_LENGTH.getLong(shared))
     val reader = OrcFile.createReader(path, options).asInstanceOf[ReaderImpl]
     var owned: Closeable = reader
