@@ -136,4 +136,33 @@ class OddParquetFilesSuite extends LateBloomTest {
       }
     }
   }
+
+  test("of pages with other rows than the offset index has, no row gets another's entries") {
+    // What we decode, and what Spark's reader does.
+    for (
+      (entries, leaf) <- Seq(
+        "xxhash64(id, x)" -> "r.list.element",
+        "struct(xxhash64(id, x) as h)" -> "r.list.element.h"
+      )
+    ) withTempPath { folder =>
+      // So many bytes that leaving pages out is worth reading where they lie.
+      spark.range(0, 300000, 1, 1)
+        .selectExpr("id", s"transform(sequence(0, id % 3), x -> $entries) as r")
+        .write.option("parquet.page.row.count.limit", "1000").parquet(folder.getPath)
+      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      FooterEdit.changeOffsetIndex(file, leaf) { index =>
+        val second = index.getPage_locations.get(1)
+        second.setFirst_row_index(second.getFirst_row_index + 1)
+      }
+      val rows = table(folder).where("id % 150000 = 1200")
+      assert(lateScans(rows).nonEmpty)
+      val failure = intercept[SparkException](rows.collect())
+      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      val text = chain(failure).map(_.getMessage).mkString("\n")
+      assert(
+        text.contains(s"column $leaf, page 1: 1000 rows, where the offset index has 999"),
+        text
+      )
+    }
+  }
 }
