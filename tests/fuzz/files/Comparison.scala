@@ -6,7 +6,7 @@ import java.lang.management.ManagementFactory
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import latebloom.fuzz.files.damage.ParquetParts
+import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
 
 /** Runs a case by our reader and by Spark's, and judges what comes of it. */
 final class Comparison(
@@ -67,6 +67,7 @@ final class Comparison(
       case (m, _) if c.seed.isParquet && isSameWithoutStatistics(c, m) => Outcome(Unpruned)
       case _ if !c.anonymous && c.seed.isParquet && isSameWithoutTrust(c, theirs) =>
         Outcome(Trusting)
+      case _ if !c.seed.isParquet && isSameWithoutIndexes(c) => Outcome(InStep)
       case (m, t) => Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
     }
 
@@ -92,6 +93,17 @@ final class Comparison(
           case Failed(_) => true
           case other     => other == mine
         })
+      } finally MemoryFiles.remove(path)
+    }
+
+  /** Whether only row indexes make the difference: streams that contradict them are in step again
+    * behind what was passed over, and out of step for who reads them from their start.
+    */
+  private def isSameWithoutIndexes(c: FileCase): Boolean =
+    OrcParts.of(c.bytes).exists { parts =>
+      val path = MemoryFiles.put(c.fileName, parts.withoutIndexes)
+      try {
+        run(c, path, ours, Watch.Ours).result == run(c, path, sparks, Watch.Sparks).result
       } finally MemoryFiles.remove(path)
     }
 
