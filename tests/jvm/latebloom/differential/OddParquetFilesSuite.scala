@@ -10,6 +10,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.format.FileMetaData
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.hadoop.util.HadoopOutputFile
@@ -100,6 +101,38 @@ class OddParquetFilesSuite extends LateBloomTest {
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(text.contains("4 values for 7 rows") && text.contains("column a"))
       assert(failure.getCondition.startsWith("FAILED_READ_FILE"))
+    }
+  }
+
+  for {
+    (what, text, edit) <- Seq[(String, String, FileMetaData => Unit)](
+      (
+        "a column that is longer than any array",
+        "row group 0, column a, page 0: a stretch of the chunk",
+        FooterEdit.columns(_, "a").foreach(_.setTotal_compressed_size(5L << 30))
+      ),
+      // Spark's reader allocates it first.
+      (
+        "a column that is longer than the file",
+        s"places ${3L << 29} bytes of data at byte 4 of a file of",
+        FooterEdit.columns(_, "a").foreach(_.setTotal_compressed_size(3L << 29))
+      ),
+      (
+        "a negative number of rows",
+        "row group 0 has -3 rows",
+        _.getRow_groups.forEach(g => g.setNum_rows(-3))
+      )
+    )
+  } test(s"of a file with $what it is said that it is corrupt") {
+    withTempPath { file =>
+      write(file, 3, Seq(3))
+      FooterEdit.change(file)((footer, _) => edit(footer))
+      val rows = table(file).where("a >= 0")
+      assert(lateScans(rows).nonEmpty)
+      val failure = intercept[SparkException](rows.collect())
+      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      val said = chain(failure).map(_.getMessage).mkString("\n")
+      assert(said.contains(text), said)
     }
   }
 

@@ -44,6 +44,18 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
+  test("a stream of a column with a negative id is nobody's") {
+    withTempPath { dir =>
+      val file = written(dir, spark.range(3000).toDF("id"))
+      val stream = OrcProto.Stream.newBuilder().setKind(Kind.DATA).setColumn(-1).setLength(0)
+      OrcSurgery.rewrite(file, Changes(stripeFooter = _.addStreams(stream)))
+      // Spark's reader fails.
+      val df = spark.read.orc(dir.getPath).where("id % 1000 = 7")
+      assert(lateScans(df).nonEmpty)
+      assert(df.collect().map(_.getLong(0)).toSeq == Seq(7, 1007, 2007))
+    }
+  }
+
   test("a signalling NaN among floats is the quiet one that Spark's reader makes of it") {
     withTempPath { dir =>
       val file = written(dir, spark.range(100).selectExpr("id", "cast(id + 0.625 as float) f"))
