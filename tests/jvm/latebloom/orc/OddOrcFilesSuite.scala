@@ -73,18 +73,34 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
-  test("a postscript that claims more than the file has allocates none of it") {
-    // With the footer's bytes the larger is more than an int holds.
-    for (claimed <- Seq(1L << 30, Int.MaxValue - 7L)) withTempPath { dir =>
+  /** What reading a file fails with after its postscript was changed. */
+  private def failureOf(claim: OrcProto.PostScript.Builder => Unit): String = {
+    var said = ""
+    withTempPath { dir =>
       val file = written(dir, spark.range(100).toDF("id"))
-      OrcSurgery.claim(file)(_.setMetadataLength(claimed))
+      OrcSurgery.claim(file)(claim)
       val rows = spark.read.schema("id long").orc(dir.getPath).where("id > 3")
       assert(lateScans(rows).nonEmpty)
       val failure = intercept[SparkException](rows.collect())
       assert(failure.getCondition.startsWith("FAILED_READ_FILE"))
       assert(failure.getMessageParameters.get("path").contains(file.getName))
-      assert(failure.getCause.getMessage.contains(s"metadata of $claimed"))
+      said = failure.getCause.getMessage
     }
+    said
+  }
+
+  test("a postscript that claims more than the file has allocates none of it") {
+    // With the footer's bytes the larger is more than an int holds.
+    for (claimed <- Seq(1L << 30, Int.MaxValue - 7L)) {
+      assert(failureOf(_.setMetadataLength(claimed)).contains(s"metadata of $claimed"))
+    }
+  }
+
+  test("a postscript that claims larger chunks than there can be allocates none") {
+    val said = failureOf { claims =>
+      claims.setCompression(OrcProto.CompressionKind.ZLIB).setCompressionBlockSize(1L << 30)
+    }
+    assert(said.contains("chunks of up to 1073741824 bytes"))
   }
 
   test("a postscript whose claims Spark never follows does no harm") {

@@ -85,10 +85,9 @@ final class OrcFiles private (
       Some(Counter.FILES_ACID)
     } else {
       Option.when(
-        reader.getCompressionSize > MaxBufferBytes ||
-          reader.getStripes.asScala.exists(s =>
-            s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows || s.getLength > MaxStripeBytes
-          )
+        reader.getStripes.asScala.exists(s =>
+          s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows || s.getLength > MaxStripeBytes
+        )
       )(Counter.FILES_TOO_LARGE)
     }
 
@@ -174,9 +173,6 @@ object OrcFiles {
 
   /** The last run of values may reach past the last row, and be counted in an int. */
   private val MaxRows = Int.MaxValue - 1024
-
-  /** A compressed chunk's length has 23 bits. */
-  private val MaxBufferBytes = 1 << 23
 
   /** @param filters
     *   what rows must satisfy: those that Spark pushes
