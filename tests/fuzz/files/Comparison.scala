@@ -68,6 +68,8 @@ final class Comparison(
       case (m, _) if others.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(Unpruned)
       case (m, _) if c.seed.isParquet && isSameWithoutStatistics(c, m) => Outcome(Unpruned)
+      case _ if c.seed.isParquet && contradictsItself(c, path)         =>
+        Outcome(Excluded, "a field of a struct is another for Spark if it is read alone")
       case _ if !c.anonymous && c.seed.isParquet && isSameWithoutTrust(c, theirs) =>
         Outcome(Trusting)
       case _ if !c.seed.isParquet && isSameWithoutIndexes(c) => Outcome(InStep)
@@ -97,6 +99,20 @@ final class Comparison(
           case other     => other == mine
         })
       } finally MemoryFiles.remove(path)
+    }
+
+  /** Whether the leaves of a struct disagree on where it is null: what its fields are then depends
+    * on which of them are read, and of those that a filter has ours reads no more.
+    */
+  private def contradictsItself(c: FileCase, path: String): Boolean =
+    others.fields.exists { case (alone, together) =>
+      (
+        run(c, path, alone, Watch.Sparks).result,
+        run(c, path, together, Watch.Sparks).result
+      ) match {
+        case (Answer(a), Answer(t)) => a != t
+        case _                      => false
+      }
     }
 
   /** Whether only row indexes make the difference: streams that contradict them are in step again
@@ -174,15 +190,19 @@ object Comparison {
     *   pruned less
     * @param rebatched
     *   in batches of other sizes
+    * @param fields
+    *   the fields of structs without a condition, each alone and with its struct
     */
   final class Others(
       makeRanged: => Option[Scans],
       makeUnpruned: => Seq[Scans],
-      makeRebatched: => Seq[Scans]
+      makeRebatched: => Seq[Scans],
+      makeFields: => Seq[(Scans, Scans)]
   ) {
     lazy val ranged: Option[Scans] = makeRanged
     lazy val unpruned: Seq[Scans] = makeUnpruned
     lazy val rebatched: Seq[Scans] = makeRebatched
+    lazy val fields: Seq[(Scans, Scans)] = makeFields
   }
 
   private val MaxAllocation = 256L << 20

@@ -141,6 +141,25 @@ object Scans {
       withConf(session, key, rows)(of(session, seed, query).map(_._1))
     }
 
+  /** Spark's own, of the fields of structs that a query names: each read alone, and with its
+    * struct.
+    */
+  def fields(session: SparkSession, seed: Seed, query: FileQuery): Seq[(Scans, Scans)] = {
+    val named = query.columns(seed.schema)
+    seed.values.map(_.sql).filter(_.contains(".")).filter { sql =>
+      named(sql.takeWhile(_ != '.').replace("`", ""))
+    }.map { sql =>
+      def planned = {
+        val plan = seed.table(session).selectExpr(s"$sql as field").queryExecution.sparkPlan
+        new Scans(session, plan, Nil)
+      }
+      (
+        planned,
+        withConf(session, "spark.sql.optimizer.nestedSchemaPruning.enabled", "false")(planned)
+      )
+    }
+  }
+
   private def withConf[A](session: SparkSession, key: String, value: String)(body: => A): A = {
     val before = session.conf.getOption(key)
     session.conf.set(key, value)

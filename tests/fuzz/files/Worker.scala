@@ -102,7 +102,8 @@ final class Worker(options: Options) {
               val others = new Comparison.Others(
                 Scans.ranged(session, seed, query),
                 Scans.unpruned(session, seed, query),
-                Scans.rebatched(session, seed, query)
+                Scans.rebatched(session, seed, query),
+                Scans.fields(session, seed, query)
               )
               body(query, new Comparison(watch, options.seconds, ours, sparks, others))
             case None => attempt(n + 1)
