@@ -73,12 +73,12 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
-  /** What reading a file fails with after its postscript was changed. */
-  private def failureOf(claim: OrcProto.PostScript.Builder => Unit): String = {
+  /** What reading a file fails with that was changed. */
+  private def failureOf(change: File => Unit): String = {
     var said = ""
     withTempPath { dir =>
       val file = written(dir, spark.range(100).toDF("id"))
-      OrcSurgery.claim(file)(claim)
+      change(file)
       val rows = spark.read.schema("id long").orc(dir.getPath).where("id > 3")
       assert(lateScans(rows).nonEmpty)
       val failure = intercept[SparkException](rows.collect())
@@ -92,15 +92,27 @@ class OddOrcFilesSuite extends LateBloomTest {
   test("a postscript that claims more than the file has allocates none of it") {
     // With the footer's bytes the larger is more than an int holds.
     for (claimed <- Seq(1L << 30, Int.MaxValue - 7L)) {
-      assert(failureOf(_.setMetadataLength(claimed)).contains(s"metadata of $claimed"))
+      assert(failureOf(
+        OrcSurgery.claim(_)(_.setMetadataLength(claimed))
+      ).contains(s"metadata of $claimed"))
     }
   }
 
   test("a postscript that claims larger chunks than there can be allocates none") {
-    val said = failureOf { claims =>
+    val said = failureOf(OrcSurgery.claim(_) { claims =>
       claims.setCompression(OrcProto.CompressionKind.ZLIB).setCompressionBlockSize(1L << 30)
-    }
+    })
     assert(said.contains("chunks of up to 1073741824 bytes"))
+  }
+
+  test("of a stripe that is longer than the file nothing is allocated") {
+    for (
+      claim <- Seq[OrcProto.StripeInformation.Builder => Unit](
+        _.setFooterLength(Int.MaxValue - 1L),
+        _.setDataLength(3L << 30),
+        _.setIndexLength(Long.MaxValue)
+      )
+    ) assert(failureOf(OrcSurgery.rewrite(_, Changes(stripe = claim))).contains("stripe 0, footer"))
   }
 
   test("a postscript whose claims Spark never follows does no harm") {

@@ -77,16 +77,20 @@ final class OrcFiles private (
     finally if (owned != null) owned.close()
   }
 
-  /** Why a file is left to Spark's reader, if it is. */
+  /** Why a file is left to Spark's reader, if it is. A stripe that is longer than the file is no
+    * reason: Spark's reader would allocate what it claims.
+    */
   private def notOurs(reader: ReaderImpl): Option[Counter] =
     if (reader.getColumnEncryptionKeys.nonEmpty) {
       Some(Counter.FILES_ENCRYPTED)
     } else if (SchemaEvolution.checkAcidSchema(reader.getSchema)) {
       Some(Counter.FILES_ACID)
     } else {
+      val length = reader.getFileTail.getFileLength
       Option.when(
         reader.getStripes.asScala.exists(s =>
-          s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows || s.getLength > MaxStripeBytes
+          s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows ||
+            s.getLength > MaxStripeBytes && s.getLength <= length
         )
       )(Counter.FILES_TOO_LARGE)
     }
