@@ -115,14 +115,18 @@ final class Comparison(
       }
     }
 
-  /** Whether only row indexes make the difference: streams that contradict them are in step again
-    * behind what was passed over, and out of step for who reads them from their start.
+  /** Whether only row indexes make the difference: streams that contradict them, or are damaged
+    * where something was passed over, are in step again behind it, and out of step or at their end
+    * for who reads them from their start.
     */
   private def isSameWithoutIndexes(c: FileCase): Boolean =
     OrcParts.of(c.bytes).exists { parts =>
       val path = MemoryFiles.put(c.fileName, parts.withoutIndexes)
       try {
-        run(c, path, ours, Watch.Ours).result == run(c, path, sparks, Watch.Sparks).result
+        run(c, path, sparks, Watch.Sparks).result match {
+          case Failed(_) => true
+          case theirs    => run(c, path, ours, Watch.Ours).result == theirs
+        }
       } finally MemoryFiles.remove(path)
     }
 
@@ -143,7 +147,7 @@ final class Comparison(
       }
     case Failed(e) =>
       val chain = causes(e)
-      if (chain.exists(_.isInstanceOf[VirtualMachineError]))
+      if (chain.exists(isOfJvm))
         Some(Outcome(Fatal, origin(e), text(e)))
       else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
       else None
@@ -237,6 +241,14 @@ object Comparison {
   private def where(run: Run): String = run.result match {
     case Failed(e) => origin(e)
     case _         => "with an answer"
+  }
+
+  /** Also where Spark, about to add the file's name, fails on an error of this kind. */
+  private def isOfJvm(e: Throwable): Boolean = e match {
+    case _: VirtualMachineError => true
+    case m: MatchError          =>
+      Seq("OutOfMemoryError", "StackOverflowError").exists(m.getMessage.contains)
+    case _ => false
   }
 
   private def causes(e: Throwable): Seq[Throwable] =
