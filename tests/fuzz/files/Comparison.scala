@@ -4,6 +4,7 @@ package latebloom.fuzz.files
 import java.io.{PrintWriter, StringWriter}
 import java.lang.management.ManagementFactory
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
@@ -257,11 +258,23 @@ object Comparison {
   private def isUnnamed(c: FileCase, e: Throwable): Boolean =
     !causes(e).exists(l => String.valueOf(l.getMessage).contains(c.fileName))
 
-  /** Whether Spark fails with the same, and does not name the file, either. */
+  /** Whether Spark fails with the same, and does not name the file, either; or fails earlier, where
+    * ours gets as far as a date that Spark refuses without naming a file, or a value that its own
+    * vector cannot hand to what is above the scan.
+    */
   private def isTheirs(c: FileCase, e: Throwable, theirs: Run): Boolean = theirs.result match {
-    case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass
-    case _         => false
+    case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass ||
+      isOfUpgrade(e) || isAboveScan(e)
+    case _ => false
   }
+
+  private def isOfUpgrade(e: Throwable): Boolean = e match {
+    case s: SparkThrowable => s.getCondition.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION")
+    case _                 => false
+  }
+
+  private def isAboveScan(e: Throwable): Boolean = e.isInstanceOf[SparkThrowable] &&
+    !causes(e).exists(_.getStackTrace.map(_.toString).exists(isOurs))
 
   /** Whether it is a failure to link or an assertion, and none that Spark has as well. */
   private def isFatal(e: Throwable, theirs: Run): Boolean = {
