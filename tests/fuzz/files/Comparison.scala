@@ -4,9 +4,10 @@ package latebloom.fuzz.files
 import java.io.{PrintWriter, StringWriter}
 import java.lang.management.ManagementFactory
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import latebloom.fuzz.files.damage.ParquetParts
+import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
 
 /** Runs a case by our reader and by Spark's, and judges what comes of it. */
 final class Comparison(
@@ -60,13 +61,19 @@ final class Comparison(
       case (TooMany, TooMany)               => Outcome(Excluded, s"more than $MostRows rows")
       case (_, _) if run(c, path, sparks, Watch.Sparks).result != theirs.result =>
         Outcome(Excluded, "Spark gives different answers")
+      // Where leaves contradict each other Spark takes values that a batch before left behind.
+      case (_, t) if others.rebatched.exists(run(c, path, _, Watch.Sparks).result != t) =>
+        Outcome(Excluded, "Spark gives different answers in batches of other sizes")
       case (m, _) if others.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(PrunedByKeys)
       case (m, _) if others.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(Unpruned)
       case (m, _) if c.seed.isParquet && isSameWithoutStatistics(c, m) => Outcome(Unpruned)
+      case _ if c.seed.isParquet && contradictsItself(c, path)         =>
+        Outcome(Excluded, "a field of a struct is another for Spark if it is read alone")
       case _ if !c.anonymous && c.seed.isParquet && isSameWithoutTrust(c, theirs) =>
         Outcome(Trusting)
+      case _ if !c.seed.isParquet && isSameWithoutIndexes(c) => Outcome(InStep)
       case (m, t) => Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
     }
 
@@ -95,6 +102,35 @@ final class Comparison(
       } finally MemoryFiles.remove(path)
     }
 
+  /** Whether the leaves of a struct disagree on where it is null: what its fields are then depends
+    * on which of them are read, and of those that a filter has ours reads no more.
+    */
+  private def contradictsItself(c: FileCase, path: String): Boolean =
+    others.fields.exists { case (alone, together) =>
+      (
+        run(c, path, alone, Watch.Sparks).result,
+        run(c, path, together, Watch.Sparks).result
+      ) match {
+        case (Answer(a), Answer(t)) => a != t
+        case _                      => false
+      }
+    }
+
+  /** Whether only row indexes make the difference: streams that contradict them, or are damaged
+    * where something was passed over, are in step again behind it, and out of step or at their end
+    * for who reads them from their start.
+    */
+  private def isSameWithoutIndexes(c: FileCase): Boolean =
+    OrcParts.of(c.bytes).exists { parts =>
+      val path = MemoryFiles.put(c.fileName, parts.withoutIndexes)
+      try {
+        run(c, path, sparks, Watch.Sparks).result match {
+          case Failed(_) => true
+          case theirs    => run(c, path, ours, Watch.Ours).result == theirs
+        }
+      } finally MemoryFiles.remove(path)
+    }
+
   private def on[A](c: FileCase)(body: String => A): A = {
     val path = MemoryFiles.put(c.fileName, c.bytes)
     try body(path)
@@ -112,7 +148,7 @@ final class Comparison(
       }
     case Failed(e) =>
       val chain = causes(e)
-      if (chain.exists(_.isInstanceOf[VirtualMachineError]))
+      if (chain.exists(isOfJvm))
         Some(Outcome(Fatal, origin(e), text(e)))
       else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
       else None
@@ -151,17 +187,27 @@ final class Comparison(
 
 object Comparison {
 
-  /** Spark's own with other pruning than the query's.
+  /** Spark's own, read otherwise than the query says; made when they are needed.
     *
     * @param ranged
-    *   also by the range of a join's keys
+    *   pruned also by the range of a join's keys
     * @param unpruned
-    *   less
+    *   pruned less
+    * @param rebatched
+    *   in batches of other sizes
+    * @param fields
+    *   the fields of structs without a condition, each alone and with its struct
     */
-  final class Others(make: => (Option[Scans], Seq[Scans])) {
-    private lazy val made = make
-    def ranged: Option[Scans] = made._1
-    def unpruned: Seq[Scans] = made._2
+  final class Others(
+      makeRanged: => Option[Scans],
+      makeUnpruned: => Seq[Scans],
+      makeRebatched: => Seq[Scans],
+      makeFields: => Seq[(Scans, Scans)]
+  ) {
+    lazy val ranged: Option[Scans] = makeRanged
+    lazy val unpruned: Seq[Scans] = makeUnpruned
+    lazy val rebatched: Seq[Scans] = makeRebatched
+    lazy val fields: Seq[(Scans, Scans)] = makeFields
   }
 
   private val MaxAllocation = 256L << 20
@@ -198,17 +244,37 @@ object Comparison {
     case _         => "with an answer"
   }
 
+  /** Also where Spark, about to add the file's name, fails on an error of this kind. */
+  private def isOfJvm(e: Throwable): Boolean = e match {
+    case _: VirtualMachineError => true
+    case m: MatchError          =>
+      Seq("OutOfMemoryError", "StackOverflowError").exists(m.getMessage.contains)
+    case _ => false
+  }
+
   private def causes(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(50).toSeq
 
   private def isUnnamed(c: FileCase, e: Throwable): Boolean =
     !causes(e).exists(l => String.valueOf(l.getMessage).contains(c.fileName))
 
-  /** Whether Spark fails with the same, and does not name the file, either. */
+  /** Whether Spark fails with the same, and does not name the file, either; or fails earlier, where
+    * ours gets as far as a date that Spark refuses without naming a file, or a value that its own
+    * vector cannot hand to what is above the scan.
+    */
   private def isTheirs(c: FileCase, e: Throwable, theirs: Run): Boolean = theirs.result match {
-    case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass
-    case _         => false
+    case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass ||
+      isOfUpgrade(e) || isAboveScan(e)
+    case _ => false
   }
+
+  private def isOfUpgrade(e: Throwable): Boolean = e match {
+    case s: SparkThrowable => s.getCondition.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION")
+    case _                 => false
+  }
+
+  private def isAboveScan(e: Throwable): Boolean = e.isInstanceOf[SparkThrowable] &&
+    !causes(e).exists(_.getStackTrace.map(_.toString).exists(isOurs))
 
   /** Whether it is a failure to link or an assertion, and none that Spark has as well. */
   private def isFatal(e: Throwable, theirs: Run): Boolean = {

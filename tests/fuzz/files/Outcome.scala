@@ -23,6 +23,7 @@ object Outcome {
   case object PrunedByKeys extends Kind("pruned by the range of a join's keys", false)
   case object Unpruned extends Kind("as Spark with less pruning by statistics", false)
   case object Trusting extends Kind("as statistics of a trusted writer have it", false)
+  case object InStep extends Kind("in step by the row index, where streams contradict it", false)
   case object Undecided extends Kind("no query that is ours", false)
 
   case object Different extends Kind("DIFFERENT ANSWER", true)
@@ -42,6 +43,7 @@ object Outcome {
     PrunedByKeys,
     Unpruned,
     Trusting,
+    InStep,
     Excluded,
     Undecided,
     Different,

@@ -131,12 +131,41 @@ object Scans {
       "parquet.filter.columnindex.enabled",
       "spark.sql.parquet.filterPushdown",
       "spark.sql.orc.filterPushdown"
-    ).filter(_.contains(seed.format)).flatMap { key =>
-      val before = session.conf.getOption(key)
-      session.conf.set(key, "false")
-      try of(session, seed, query).map(_._1)
-      finally before.fold(session.conf.unset(key))(session.conf.set(key, _))
+    ).filter(_.contains(seed.format))
+      .flatMap(key => withConf(session, key, "false")(of(session, seed, query).map(_._1)))
+
+  /** Spark's own in batches of other sizes. */
+  def rebatched(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
+    Seq("3", "4096").flatMap { rows =>
+      val key = s"spark.sql.${seed.format}.columnarReaderBatchSize"
+      withConf(session, key, rows)(of(session, seed, query).map(_._1))
     }
+
+  /** Spark's own, of the fields of structs that a query names: each read alone, and with its
+    * struct.
+    */
+  def fields(session: SparkSession, seed: Seed, query: FileQuery): Seq[(Scans, Scans)] = {
+    val named = query.columns(seed.schema)
+    seed.values.map(_.sql).filter(_.contains(".")).filter { sql =>
+      named(sql.takeWhile(_ != '.').replace("`", ""))
+    }.map { sql =>
+      def planned = {
+        val plan = seed.table(session).selectExpr(s"$sql as field").queryExecution.sparkPlan
+        new Scans(session, plan, Nil)
+      }
+      (
+        planned,
+        withConf(session, "spark.sql.optimizer.nestedSchemaPruning.enabled", "false")(planned)
+      )
+    }
+  }
+
+  private def withConf[A](session: SparkSession, key: String, value: String)(body: => A): A = {
+    val before = session.conf.getOption(key)
+    session.conf.set(key, value)
+    try body
+    finally before.fold(session.conf.unset(key))(session.conf.set(key, _))
+  }
 
   private def withJoinFilter(plan: SparkPlan, keys: (Seed.Column, Seq[Any])): SparkPlan =
     plan.transformUp { case FilterExec(condition, child) =>

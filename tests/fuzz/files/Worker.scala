@@ -100,7 +100,10 @@ final class Worker(options: Options) {
           planned(seed, query) match {
             case Some((sparks, ours)) =>
               val others = new Comparison.Others(
-                (Scans.ranged(session, seed, query), Scans.unpruned(session, seed, query))
+                Scans.ranged(session, seed, query),
+                Scans.unpruned(session, seed, query),
+                Scans.rebatched(session, seed, query),
+                Scans.fields(session, seed, query)
               )
               body(query, new Comparison(watch, options.seconds, ours, sparks, others))
             case None => attempt(n + 1)

@@ -119,6 +119,17 @@ final class OrcParts private (data: Array[Byte]) {
     withStripe(stripe, body, if (isIndex) more else 0, changed)
   }
 
+  /** The file without row indexes: nothing in it says where in its streams a row begins. */
+  def withoutIndexes: Array[Byte] =
+    stripes.indices.foldLeft(data) { (bytes, i) =>
+      val parts = new OrcParts(bytes)
+      val changed = parts.stripes(i).footer.toBuilder
+      changed.getStreamsBuilderList.asScala
+        .filter(_.getKind == OrcProto.Stream.Kind.ROW_INDEX)
+        .foreach(_.setKind(OrcProto.Stream.Kind.BLOOM_FILTER))
+      parts.withStripeFooter(parts.stripes(i), changed)
+    }
+
   /** The file with another footer of a stripe. */
   def withStripeFooter(stripe: Stripe, footer: Message.Builder): Array[Byte] =
     withStripe(stripe, data.slice(stripe.info.getOffset.toInt, stripe.footerStart), 0, footer)

@@ -10,6 +10,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.format.FileMetaData
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.hadoop.util.HadoopOutputFile
@@ -103,6 +104,38 @@ class OddParquetFilesSuite extends LateBloomTest {
     }
   }
 
+  for {
+    (what, text, edit) <- Seq[(String, String, FileMetaData => Unit)](
+      (
+        "a column that is longer than any array",
+        "row group 0, column a, page 0: a stretch of the chunk",
+        FooterEdit.columns(_, "a").foreach(_.setTotal_compressed_size(5L << 30))
+      ),
+      // Spark's reader allocates it first.
+      (
+        "a column that is longer than the file",
+        s"places ${3L << 29} bytes of data at byte 4 of a file of",
+        FooterEdit.columns(_, "a").foreach(_.setTotal_compressed_size(3L << 29))
+      ),
+      (
+        "a negative number of rows",
+        "row group 0 has -3 rows",
+        _.getRow_groups.forEach(g => g.setNum_rows(-3))
+      )
+    )
+  } test(s"of a file with $what it is said that it is corrupt") {
+    withTempPath { file =>
+      write(file, 3, Seq(3))
+      FooterEdit.change(file)((footer, _) => edit(footer))
+      val rows = table(file).where("a >= 0")
+      assert(lateScans(rows).nonEmpty)
+      val failure = intercept[SparkException](rows.collect())
+      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      val said = chain(failure).map(_.getMessage).mkString("\n")
+      assert(said.contains(text), said)
+    }
+  }
+
   private def chain(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
 
@@ -134,6 +167,35 @@ class OddParquetFilesSuite extends LateBloomTest {
         val text = chain(failure).map(_.getMessage).mkString("\n")
         assert(text.contains("row group 0, column s, dictionary page"), text)
       }
+    }
+  }
+
+  test("of pages with other rows than the offset index has, no row gets another's entries") {
+    // What we decode, and what Spark's reader does.
+    for (
+      (entries, leaf) <- Seq(
+        "xxhash64(id, x)" -> "r.list.element",
+        "struct(xxhash64(id, x) as h)" -> "r.list.element.h"
+      )
+    ) withTempPath { folder =>
+      // So many bytes that leaving pages out is worth reading where they lie.
+      spark.range(0, 300000, 1, 1)
+        .selectExpr("id", s"transform(sequence(0, id % 3), x -> $entries) as r")
+        .write.option("parquet.page.row.count.limit", "1000").parquet(folder.getPath)
+      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      FooterEdit.changeOffsetIndex(file, leaf) { index =>
+        val second = index.getPage_locations.get(1)
+        second.setFirst_row_index(second.getFirst_row_index + 1)
+      }
+      val rows = table(folder).where("id % 150000 = 1200")
+      assert(lateScans(rows).nonEmpty)
+      val failure = intercept[SparkException](rows.collect())
+      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      val text = chain(failure).map(_.getMessage).mkString("\n")
+      assert(
+        text.contains(s"column $leaf, page 1: 1000 rows, where the offset index has 999"),
+        text
+      )
     }
   }
 }

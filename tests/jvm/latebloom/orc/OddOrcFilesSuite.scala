@@ -8,6 +8,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 import org.apache.orc.OrcProto
 import org.apache.orc.OrcProto.Stream.Kind
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
@@ -43,6 +44,18 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
+  test("a stream of a column with a negative id is nobody's") {
+    withTempPath { dir =>
+      val file = written(dir, spark.range(3000).toDF("id"))
+      val stream = OrcProto.Stream.newBuilder().setKind(Kind.DATA).setColumn(-1).setLength(0)
+      OrcSurgery.rewrite(file, Changes(stripeFooter = _.addStreams(stream)))
+      // Spark's reader fails.
+      val df = spark.read.orc(dir.getPath).where("id % 1000 = 7")
+      assert(lateScans(df).nonEmpty)
+      assert(df.collect().map(_.getLong(0)).toSeq == Seq(7, 1007, 2007))
+    }
+  }
+
   test("a signalling NaN among floats is the quiet one that Spark's reader makes of it") {
     withTempPath { dir =>
       val file = written(dir, spark.range(100).selectExpr("id", "cast(id + 0.625 as float) f"))
@@ -57,6 +70,56 @@ class OddOrcFilesSuite extends LateBloomTest {
         java.lang.Float.floatToRawIntBits(row.getFloat(1)).toHexString
       }
       assert(bits(1) == "ffd7d000")
+    }
+  }
+
+  /** What reading a file fails with that was changed. */
+  private def failureOf(change: File => Unit): String = {
+    var said = ""
+    withTempPath { dir =>
+      val file = written(dir, spark.range(100).toDF("id"))
+      change(file)
+      val rows = spark.read.schema("id long").orc(dir.getPath).where("id > 3")
+      assert(lateScans(rows).nonEmpty)
+      val failure = intercept[SparkException](rows.collect())
+      assert(failure.getCondition.startsWith("FAILED_READ_FILE"))
+      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      said = failure.getCause.getMessage
+    }
+    said
+  }
+
+  test("a postscript that claims more than the file has allocates none of it") {
+    // With the footer's bytes the larger is more than an int holds.
+    for (claimed <- Seq(1L << 30, Int.MaxValue - 7L)) {
+      assert(failureOf(
+        OrcSurgery.claim(_)(_.setMetadataLength(claimed))
+      ).contains(s"metadata of $claimed"))
+    }
+  }
+
+  test("a postscript that claims larger chunks than there can be allocates none") {
+    val said = failureOf(OrcSurgery.claim(_) { claims =>
+      claims.setCompression(OrcProto.CompressionKind.ZLIB).setCompressionBlockSize(1L << 30)
+    })
+    assert(said.contains("chunks of up to 1073741824 bytes"))
+  }
+
+  test("of a stripe that is longer than the file nothing is allocated") {
+    for (
+      claim <- Seq[OrcProto.StripeInformation.Builder => Unit](
+        _.setFooterLength(Int.MaxValue - 1L),
+        _.setDataLength(3L << 30),
+        _.setIndexLength(Long.MaxValue)
+      )
+    ) assert(failureOf(OrcSurgery.rewrite(_, Changes(stripe = claim))).contains("stripe 0, footer"))
+  }
+
+  test("a postscript whose claims Spark never follows does no harm") {
+    withTempPath { dir =>
+      val file = written(dir, spark.range(100).toDF("id"))
+      OrcSurgery.claim(file)(_.setMetadataLength(1L << 32))
+      assert(same(spark.read.orc(dir.getPath).where("id > 97"))(_.getLong(0)) == Seq(98, 99))
     }
   }
 }

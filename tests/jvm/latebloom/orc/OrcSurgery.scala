@@ -24,6 +24,16 @@ object OrcSurgery {
   def rewrite(file: File, changes: Changes): Unit =
     Files.write(file.toPath, rewritten(Files.readAllBytes(file.toPath), changes))
 
+  /** Changes nothing but what the postscript claims. */
+  def claim(file: File)(change: OrcProto.PostScript.Builder => Unit): Unit = {
+    val bytes = Files.readAllBytes(file.toPath)
+    val from = bytes.length - 1 - (bytes.last & 0xff)
+    val postscript = OrcProto.PostScript.parseFrom(bytes.slice(from, bytes.length - 1)).toBuilder
+    change(postscript)
+    val end = postscript.build().toByteArray
+    Files.write(file.toPath, (bytes.take(from) ++ end) :+ end.length.toByte)
+  }
+
   private def rewritten(bytes: Array[Byte], changes: Changes): Array[Byte] = {
     def slice(from: Long, n: Long) = bytes.slice(from.toInt, (from + n).toInt)
     val length = bytes.length - 1L

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet
 
+import java.io.File
 import java.nio.file.Files
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.util.{Random, Using}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
@@ -71,6 +72,22 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
     group
   }
 
+  /** Has the footer say of row groups what it may, and seldom does. */
+  private def misplace(path: Path, random: Random): Unit =
+    FooterEdit.change(new File(path.toUri)) { (footer, _) =>
+      def place = random.oneOf(-1L, 0L, 4L, 100L, random.nextLong(10000), Long.MaxValue)
+      footer.getRow_groups.asScala.foreach { group =>
+        val chunk = group.getColumns.get(0).getMeta_data
+        random.nextInt(5) match {
+          case 0 => group.setTotal_compressed_size(place)
+          case 1 => group.setTotal_compressed_sizeIsSet(false)
+          case 2 => chunk.setDictionary_page_offset(place)
+          case 3 => chunk.setData_page_offset(place)
+          case _ => group.setFile_offset(place)
+        }
+      }
+    }
+
   private def status(path: Path): FileStatus = path.getFileSystem(conf).getFileStatus(path)
 
   private def footer(
@@ -94,6 +111,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
   test("each row group is in one split, the one that parquet-java puts it in") {
     forSeeds(10) { random =>
       withFile(1 + random.nextInt(1000)) { path =>
+        if (random.nextBoolean()) misplace(path, random)
         val file = status(path)
         val inner = Seq.fill(random.nextInt(8))(random.nextLong(file.getLen))
         val cuts = (0L +: inner :+ file.getLen).distinct.sorted

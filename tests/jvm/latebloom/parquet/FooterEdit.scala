@@ -7,7 +7,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.parquet.format.{ColumnChunk => _, _}
+import org.apache.parquet.format._
 
 /** Parquet files of which a test changes the footer, or bytes at a place that the footer gives. */
 object FooterEdit {
@@ -41,6 +41,33 @@ object FooterEdit {
     overwrite(file, out.toByteArray)
   }
 
+  /** Gives the chunks of a column, by its path, another offset index. */
+  def changeOffsetIndex(file: File, path: String)(edit: OffsetIndex => Unit): Unit = {
+    val bytes = Files.readAllBytes(file.toPath)
+    val out = new ByteArrayOutputStream
+    val changed = chunks(read(file), path).map { chunk =>
+      val from = chunk.getOffset_index_offset.toInt
+      val index = Util.readOffsetIndex(
+        new ByteArrayInputStream(bytes, from, chunk.getOffset_index_length)
+      )
+      edit(index)
+      val at = out.size
+      Util.writeOffsetIndex(index, out)
+      (at, out.size - at)
+    }
+    change(file, out.toByteArray) { (footer, start) =>
+      chunks(footer, path).zip(changed).foreach { case (chunk, (at, length)) =>
+        chunk.setOffset_index_offset(start + at)
+        chunk.setOffset_index_length(length)
+      }
+    }
+  }
+
+  private def chunks(footer: FileMetaData, path: String): Seq[ColumnChunk] =
+    footer.getRow_groups.asScala.toSeq
+      .flatMap(_.getColumns.asScala)
+      .filter(_.getMeta_data.getPath_in_schema.asScala.mkString(".") == path)
+
   /** Changes bytes in place. */
   def patch(file: File, at: Int, bytes: Array[Byte]): Unit = {
     val all = Files.readAllBytes(file.toPath)
@@ -50,10 +77,7 @@ object FooterEdit {
 
   /** The columns of all row groups that have this name. */
   def columns(footer: FileMetaData, name: String): Seq[ColumnMetaData] =
-    footer.getRow_groups.asScala.toSeq
-      .flatMap(_.getColumns.asScala)
-      .map(_.getMeta_data)
-      .filter(_.getPath_in_schema.asScala.mkString(".") == name)
+    chunks(footer, name).map(_.getMeta_data)
 
   /** Where the body of the page begins that lies at `offset`. */
   def bodyAt(file: File, offset: Long): Int = {

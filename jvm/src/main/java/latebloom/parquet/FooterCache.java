@@ -3,6 +3,7 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.lang.ref.SoftReference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import latebloom.read.FileTail;
@@ -12,6 +13,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.HadoopReadOptions;
 import org.apache.parquet.ParquetReadOptions;
+import org.apache.parquet.bytes.BytesUtils;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.FileMetaData.EncryptionType;
@@ -31,7 +33,10 @@ import org.apache.parquet.io.SeekableInputStream;
 public final class FooterCache {
   private static final int FILES = 16;
 
-  private static final Map<Key, SoftReference<Footer>> FOOTERS =
+  /** The footer's length and a magic number. */
+  private static final int BEHIND_FOOTER = 8;
+
+  private static final Map<Key, SoftReference<Whole>> FOOTERS =
       RecentlyUsed.map(FILES);
 
   private record Key(String run, Path path, long length, long modified) {
@@ -47,6 +52,25 @@ public final class FooterCache {
    */
   public record Footer(ParquetMetadata metadata, FileTail tail) {}
 
+  /**
+   * The footer of a file with all its row groups.
+   *
+   * @param middles where the middle of each row group lies; null if that may need a key
+   */
+  private record Whole(Footer footer, long[] middles) {
+    Footer within(long start, long end) {
+      List<BlockMetaData> all = footer.metadata.getBlocks();
+      List<BlockMetaData> within = new ArrayList<>();
+      for (int i = 0; i < middles.length; i++) {
+        if (start <= middles[i] && middles[i] < end) {
+          within.add(all.get(i));
+        }
+      }
+      return new Footer(
+          new ParquetMetadata(footer.metadata.getFileMetaData(), within), footer.tail);
+    }
+  }
+
   private FooterCache() {}
 
   /**
@@ -55,7 +79,7 @@ public final class FooterCache {
    * @param status as given to {@link #footer}
    */
   public static boolean isKnown(String run, FileStatus status) {
-    SoftReference<Footer> known = FOOTERS.get(new Key(run, status));
+    SoftReference<Whole> known = FOOTERS.get(new Key(run, status));
     return known != null && known.get() != null;
   }
 
@@ -80,18 +104,14 @@ public final class FooterCache {
         HadoopReadOptions.builder(file.getConfiguration(), file.getPath());
     if (start > 0 || end < status.getLen()) {
       Key key = new Key(run, status);
-      SoftReference<Footer> known = FOOTERS.get(key);
-      Footer all = known == null ? null : known.get();
+      SoftReference<Whole> known = FOOTERS.get(key);
+      Whole all = known == null ? null : known.get();
       if (all == null) {
-        all = read(status, file, in, options.build());
+        all = readWhole(status, file, in, options.build());
         FOOTERS.put(key, new SoftReference<>(all));
       }
-      // Where a column lies may be readable only with its key, which the scan may not have.
-      if (!isEncrypted(all.metadata)) {
-        List<BlockMetaData> within =
-            all.metadata.getBlocks().stream().filter(b -> isWithin(b, start, end)).toList();
-        return new Footer(
-            new ParquetMetadata(all.metadata.getFileMetaData(), within), all.tail);
+      if (all.middles != null) {
+        return all.within(start, end);
       }
     }
     return read(status, file, in, options.withRange(start, end).build());
@@ -107,15 +127,27 @@ public final class FooterCache {
         ParquetFileReader.readFooter(file, options, new FooterStream(tail, in)), tail);
   }
 
+  private static Whole readWhole(
+      FileStatus status, HadoopInputFile file, SeekableInputStream in, ParquetReadOptions options)
+      throws IOException {
+    Footer all = read(status, file, in, options);
+    // Where a column lies may be readable only with its key, which the scan may not have.
+    if (isEncrypted(all.metadata)) {
+      return new Whole(all, null);
+    }
+    FooterStream from = new FooterStream(all.tail, in);
+    from.seek(status.getLen() - BEHIND_FOOTER);
+    int length = BytesUtils.readIntLittleEndian(from);
+    byte[] footer = new byte[length];
+    from.seek(status.getLen() - BEHIND_FOOTER - length);
+    from.readFully(footer);
+    return new Whole(
+        all, RowGroupMiddles.of(new Bytes(footer, 0, length), all.metadata.getBlocks()));
+  }
+
   /** Whether a file's columns are encrypted, be its footer readable or not. */
   public static boolean isEncrypted(ParquetMetadata footer) {
     EncryptionType type = footer.getFileMetaData().getEncryptionType();
     return type != null && type != EncryptionType.UNENCRYPTED;
-  }
-
-  // As parquet-java and Spark's other readers choose, so that the splits are as even as theirs.
-  private static boolean isWithin(BlockMetaData block, long start, long end) {
-    long middle = block.getStartingPos() + block.getCompressedSize() / 2;
-    return start <= middle && middle < end;
   }
 }

@@ -153,7 +153,11 @@ final class SelectedPages implements PageReadStore {
       }
       int p = next++;
       try {
-        return page(chunk.header(p), reader.read(chunk, p, null), exact ? chunk.firstRow(p) : 0, p);
+        latebloom.parquet.PageReader.Parts parts = reader.read(chunk, p, null);
+        if (exact && !rows.isAll() && chunk.descriptor.getMaxRepetitionLevel() > 0) {
+          RowStarts.check(chunk, p, parts, chunk.endRow(p) - chunk.firstRow(p));
+        }
+        return page(chunk.header(p), parts, exact ? chunk.firstRow(p) : 0, p);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

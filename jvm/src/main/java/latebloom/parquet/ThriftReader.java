@@ -9,6 +9,7 @@ import org.apache.parquet.format.PageHeader;
 import shaded.parquet.org.apache.thrift.TBase;
 import shaded.parquet.org.apache.thrift.TException;
 import shaded.parquet.org.apache.thrift.protocol.TCompactProtocol;
+import shaded.parquet.org.apache.thrift.protocol.TProtocol;
 import shaded.parquet.org.apache.thrift.protocol.TProtocolException;
 import shaded.parquet.org.apache.thrift.protocol.TStruct;
 import shaded.parquet.org.apache.thrift.transport.TIOStreamTransport;
@@ -50,6 +51,11 @@ final class ThriftReader {
 
   static ColumnIndex columnIndex(Bytes bytes) throws IOException {
     return new ThriftReader(bytes).read(new ColumnIndex());
+  }
+
+  /** For structures of which only a part is wanted. */
+  static TProtocol protocol(Bytes bytes) throws TException {
+    return new Protocol(new Stream(bytes));
   }
 
   private <T extends TBase<?, ?>> T read(T into) throws IOException {

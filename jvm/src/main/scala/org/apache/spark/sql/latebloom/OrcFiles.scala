@@ -23,7 +23,7 @@ import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
-import latebloom.orc.{OrcColumn, OrcSplit}
+import latebloom.orc.{CheckedTails, OrcColumn, OrcSplit}
 import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's ORC format does: the same tail, resolution of columns and
@@ -46,7 +46,7 @@ final class OrcFiles private (
     val path = file.toPath
     val options = OrcFile
       .readerOptions(shared)
-      .filesystem(path.getFileSystem(shared))
+      .filesystem(new CheckedTails(path.getFileSystem(shared)))
       .maxLength(OrcConf.MAX_FILE_LENGTH.getLong(shared))
     val reader = OrcFile.createReader(path, options).asInstanceOf[ReaderImpl]
     var owned: Closeable = reader
@@ -77,18 +77,21 @@ final class OrcFiles private (
     finally if (owned != null) owned.close()
   }
 
-  /** Why a file is left to Spark's reader, if it is. */
+  /** Why a file is left to Spark's reader, if it is. A stripe that is longer than the file is no
+    * reason: Spark's reader would allocate what it claims.
+    */
   private def notOurs(reader: ReaderImpl): Option[Counter] =
     if (reader.getColumnEncryptionKeys.nonEmpty) {
       Some(Counter.FILES_ENCRYPTED)
     } else if (SchemaEvolution.checkAcidSchema(reader.getSchema)) {
       Some(Counter.FILES_ACID)
     } else {
+      val length = reader.getFileTail.getFileLength
       Option.when(
-        reader.getCompressionSize > MaxBufferBytes ||
-          reader.getStripes.asScala.exists(s =>
-            s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows || s.getLength > MaxStripeBytes
-          )
+        reader.getStripes.asScala.exists(s =>
+          s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows ||
+            s.getLength > MaxStripeBytes && s.getLength <= length
+        )
       )(Counter.FILES_TOO_LARGE)
     }
 
@@ -174,9 +177,6 @@ object OrcFiles {
 
   /** The last run of values may reach past the last row, and be counted in an int. */
   private val MaxRows = Int.MaxValue - 1024
-
-  /** A compressed chunk's length has 23 bits. */
-  private val MaxBufferBytes = 1 << 23
 
   /** @param filters
     *   what rows must satisfy: those that Spark pushes
