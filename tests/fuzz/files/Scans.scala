@@ -160,6 +160,13 @@ object Scans {
     }
   }
 
+  /** Spark's own of each column that a query names, alone. */
+  def columns(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
+    query.columns(seed.schema).toSeq.sorted.map { name =>
+      val plan = seed.table(session).selectExpr(s"`$name`").queryExecution.sparkPlan
+      new Scans(session, plan, Nil)
+    }
+
   private def withConf[A](session: SparkSession, key: String, value: String)(body: => A): A = {
     val before = session.conf.getOption(key)
     session.conf.set(key, value)

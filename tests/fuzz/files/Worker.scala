@@ -103,7 +103,8 @@ final class Worker(options: Options) {
                 Scans.ranged(session, seed, query),
                 Scans.unpruned(session, seed, query),
                 Scans.rebatched(session, seed, query),
-                Scans.fields(session, seed, query)
+                Scans.fields(session, seed, query),
+                Scans.columns(session, seed, query)
               )
               body(query, new Comparison(watch, options.seconds, ours, sparks, others))
             case None => attempt(n + 1)

@@ -57,8 +57,11 @@ object Confs {
     "spark.sql.optimizer.dynamicPartitionPruning.enabled" -> Seq(8 -> "true", 2 -> "false")
   )
 
-  /** With these Spark decides by its Filter alone, and loses no row of -0.0 before. */
-  val withoutPushdown: Map[String, String] = Map(
+  /** With these Spark keeps -0.0 and 0.0 apart: its row group filters do not, and a batch of
+    * nothing but zeros has the sign of the first.
+    */
+  val plainly: Map[String, String] = Map(
+    "spark.sql.orc.columnarReaderBatchSize" -> "1",
     "spark.sql.parquet.filterPushdown" -> "false",
     "spark.sql.orc.filterPushdown" -> "false",
     "parquet.filter.columnindex.enabled" -> "false"

@@ -136,9 +136,8 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
     }
   }
 
-  /** What Spark alone gives where its Filters decide, not statistics. */
-  def withoutPushdown(c: Case): Answer =
-    spark(c.copy(confs = c.confs ++ Confs.withoutPushdown))
+  /** What Spark alone gives where it keeps zeros apart. */
+  def plainly(c: Case): Answer = spark(c.copy(confs = c.confs ++ Confs.plainly))
 
   private def spark(c: Case): Answer =
     flattened(within(run(Planned(c, 0, enabled = false).planned())))

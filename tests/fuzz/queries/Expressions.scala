@@ -168,7 +168,9 @@ final class Expressions(
     def compared(left: Expr) = {
       val right = if (rng.chance(60)) literal(left.kind) else value(left.kind, 0)
       val op = if (left.kind.isOrdered) rng.pick(Seq("=", "<", ">", "<>", "<=>", ">=")) else "="
-      Call(s"? $op ?", Seq(left, right), b)
+      // Comparisons do not chain.
+      val side = if (left.kind.sql == b.sql) "(?)" else "?"
+      Call(s"$side $op $side", Seq(left, right), b)
     }
     def any = column(_.kind.isOrdered)
     def plain = any.fold[Expr](Lit("true", b))(compared)

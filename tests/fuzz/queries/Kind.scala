@@ -66,7 +66,7 @@ object Kind {
     Kind(t, t, "text", words.map(w => s"$w collate $c"))
   }
 
-  private val padded = Seq("char(3)", "varchar(4)").map(t => Kind(t, "string", "text", words))
+  private val padded = Seq("char(4)", "varchar(4)").map(t => Kind(t, "string", "text", words))
 
   val binary: Kind =
     Kind("binary", "binary", "binary", Seq("X''", "X'00'", "X'61'", "X'6120'", "X'FF'"))

@@ -100,6 +100,7 @@ final class TreeColumn implements SelectiveColumn {
       vector.reset();
       vector.ensureSize(n, false);
       reader.nextVector(vector, null, n, NO_FILTER, ReadPhase.ALL);
+      NestedLengths.check(vector, n);
       view.setBatchSize(n);
     } catch (IOException e) {
       // All was fetched before: only damaged bytes are left to fail.
