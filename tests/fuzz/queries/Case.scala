@@ -45,7 +45,7 @@ object Manner {
 object Case {
 
   /** So many queries share their tables. */
-  val ofWorld = 400
+  val ofWorld = 100
 
   def of(seed: Long, index: Int, tables: Seq[Table]): Case = {
     val rng = Rng.of(seed, 2, index)

@@ -106,7 +106,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
       6 -> (() => group(rng.pick(tables.tail), None)),
       2 -> (() => subqueried()),
       3 -> (() => chain()),
-      3 -> (() => plain())
+      3 -> (() => plain()),
+      3 -> (() => delicate())
     )()
     if (!flaky) keyed
     else {
@@ -122,6 +123,22 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val rel = narrowed(any())
     val key = rng.pick(rel.out.filter(_.kind.isOrdered))
     Keyed(rel, if (rng.chance(70)) Ref(key) else value(rel, key.kind))
+  }
+
+  /** A column of a type that keys are most often wrong of, as likely as any other such. */
+  private def delicate(): Keyed = {
+    val kinds = tables.tail.flatMap(_.columns.filter(_.role == "delicate").map(_.name)).distinct
+    if (kinds.isEmpty) plain()
+    else {
+      val name = rng.pick(kinds)
+      val table = rng.pick(tables.tail.filter(_.columns.exists(_.name == name)))
+      val scan = make.scanOf(
+        table,
+        table.columns.head +: table.columns.filter(_.name == name) ++:
+          rng.some(table.columns.tail.filterNot(_.name == name), 1, 1)
+      )
+      Keyed(narrowed(scan), Ref(scan.out(1)))
+    }
   }
 
   private def value(rel: Rel, kind: Kind) =

@@ -73,7 +73,7 @@ object Tables {
   ): Table = {
     val delicate = delicateKinds.collect {
       case (name, kind, percent) if rng.chance(percent) =>
-        TableColumn(name, kind, "", data(rng, kind))
+        TableColumn(name, kind, "delicate", data(rng, kind))
     }
     val free = delicate ++ (0 until 1 + rng.below(3)).map { c =>
       val kind = rng.pick(palette)

@@ -13,8 +13,9 @@ sealed trait Node {
 }
 
 /** @param role
-  *   what the column of a table is for: `id` is unique, `text` may be cast to a number and
-  *   `divisor` divides, but for rows that some joins and filters drop
+  *   what the column of a table is for: `id` is unique, `delicate` has a type that keys are most
+  *   often wrong of, `text` may be cast to a number and `divisor` divides, but for rows that some
+  *   joins and filters drop
   * @param scan
   *   the scan that it comes from; 0 if it is made by an expression
   * @param weight
