@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -19,7 +20,7 @@ from latebloom._local import local_session
 from latebloom.bench import _other, _plots
 from latebloom.bench._data import Cache, Directory
 from latebloom.bench._report import Report
-from latebloom.bench._run import Plan, Run, run
+from latebloom.bench._run import Plan, Run, failures, run
 from latebloom.bench._sides import DUCKDB, OFF, ON, SPARK_PEERS, Duck
 from latebloom.bench._suite import Suite
 
@@ -127,10 +128,15 @@ def _cancel_when_interrupted(spark: SparkSession, done: Run) -> None:
     PySpark's own handler calls the JVM in the midst of a call, and takes its answer for its own.
     """
 
+    def cancel() -> None:
+        # Between two queries the run may have ended by now, and its session with it.
+        with suppress(*failures()):
+            spark.sparkContext.cancelAllJobs()
+
     def interrupt(*_: object) -> None:
         done.interrupted = True
         # A thread of its own has a connection of its own.
-        threading.Thread(target=spark.sparkContext.cancelAllJobs, daemon=True).start()
+        threading.Thread(target=cancel, daemon=True).start()
 
     signal.signal(signal.SIGINT, interrupt)
 
