@@ -20,7 +20,8 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .config("spark.sql.warehouse.dir", warehouse.toUri.toString)
     .config("spark.sql.broadcastExchange.maxThreadThreshold", broadcastThreads)
-    .config("spark.sql.broadcastTimeout", "600")
+    // A scan below a broadcast waits for keys a quarter of it: less than a query may take here.
+    .config("spark.sql.broadcastTimeout", "60")
     .config("spark.ui.enabled", false)
     // Tasks would look for their classes over the network first.
     .config("spark.sql.artifact.isolation.enabled", false)
