@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.{BinaryType, DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyLimits}
-import latebloom.join.{GatheredKeys, JoinFilter, JoinKeysTest}
+import latebloom.joinkeys.{GatheredKeys, JoinFilter, JoinKeyPredicate}
 import latebloom.rules.LateScans
 import latebloom.scan.LateScan
 
@@ -26,7 +26,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
   private val task = {
     val format = scan match {
       case late: LateScan =>
-        val ranges = late.joinFilters.flatMap(JoinKeysTest.of(_, session.sparkContext))
+        val ranges = late.joinFilters.flatMap(JoinKeyPredicate.of(_, session.sparkContext))
           .flatMap(_.range)
         late.format.late(late.spec, ranges, late.metrics)
       case spark => spark.relation.fileFormat

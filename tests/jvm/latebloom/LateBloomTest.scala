@@ -11,8 +11,8 @@ import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
 import org.apache.spark.sql.test.SharedSparkSession
 import org.apache.spark.sql.{DataFrame, QueryTest, Row}
 
+import latebloom.decision.ShortSql
 import latebloom.inspect.{PlanNodes, ScanReport}
-import latebloom.rules.ShortSql
 import latebloom.scan.LateScan
 
 /** A session with the extension; queries are compared with what they give when it is off. */

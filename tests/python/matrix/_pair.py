@@ -103,7 +103,7 @@ def failure_of(error: Exception) -> Failure:
 def _scans(plan: Any) -> tuple[int, dict[str, int], tuple[str, ...]]:
     """How many LateScans, what they counted, and why other file scans are Spark's."""
     late, counted, declined = 0, dict.fromkeys(COUNTED, 0), []
-    decisions = SparkContext._jvm.latebloom.rules.Decision
+    decisions = SparkContext._jvm.latebloom.decision.Decision
     for node in _nodes(plan):
         if node.nodeName().startswith("LateScan"):
             late += 1

@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.{FilterExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
+import latebloom.joinkeys.JoinFilter
 
 /** Joins, off against on: every type of join, each type of key, nulls, duplicates, empty sides, and
   * the ways in which Spark executes them.

@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
+import latebloom.joinkeys.JoinFilter
 
 /** What the rules of join filters rest on: for each step that a key takes through a plan there is a
   * query whose answer is wrong if the step is taken where it must not be.

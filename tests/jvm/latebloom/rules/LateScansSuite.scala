@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectEx
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
+import latebloom.decision.{Decision, Reasons, Residual}
 
 class LateScansSuite extends LateBloomTest {
 

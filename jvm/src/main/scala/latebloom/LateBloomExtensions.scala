@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
-import latebloom.join.{JoinFilters, JoinKeysPlanning}
+import latebloom.join.JoinFilters
+import latebloom.joinkeys.JoinKeysPlanning
 import latebloom.rules.LateScans
 
 /** What `spark.sql.extensions` names. Adds nothing to the session of a Spark that the jar is not

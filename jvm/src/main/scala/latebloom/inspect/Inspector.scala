@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.metric.SQLShuffleWriteMetricsReporter
 import org.apache.spark.sql.execution.{FormattedMode, QueryExecution}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-import latebloom.rules.{Reason, ShortSql}
+import latebloom.decision.{Reason, ShortSql}
 import latebloom.scan.LateScan
 
 /** All that Python asks of the JVM. Each answer is JSON. */

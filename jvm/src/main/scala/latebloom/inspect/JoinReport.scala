@@ -4,8 +4,8 @@ package latebloom.inspect
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 
+import latebloom.decision.Reason
 import latebloom.join.JoinFilters
-import latebloom.rules.Reason
 
 /** What became of one side of an equi-join.
   *

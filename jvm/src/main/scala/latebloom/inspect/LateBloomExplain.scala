@@ -6,7 +6,7 @@ import org.apache.spark.sql.ExtendedExplainGenerator
 import org.apache.spark.sql.execution.SparkPlan
 
 import latebloom.SparkLine
-import latebloom.rules.{Reason, Residual, ShortSql}
+import latebloom.decision.{Reason, Residual, ShortSql}
 
 /** What `spark.sql.extendedExplainProviders` names: adds to EXPLAIN what became of each scan. */
 class LateBloomExplain extends ExtendedExplainGenerator {

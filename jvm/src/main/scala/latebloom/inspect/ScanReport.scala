@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.datasources.v2.orc.OrcScan
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
-import latebloom.rules._
+import latebloom.decision.{Decision, Declined, Reason, Reasons, Residual}
 import latebloom.scan.{LateScan, SelectiveFormat}
 
 /** What became of one scan of Parquet or ORC files.

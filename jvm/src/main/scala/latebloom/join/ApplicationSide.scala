@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-import latebloom.rules.{Failure, Reason, Reasons}
+import latebloom.compile.Failure
+import latebloom.decision.{Reason, Reasons}
 
 /** A scan whose rows need not be read if `key`, on its columns, is not among the keys. */
 final private[join] case class Target(

@@ -11,7 +11,8 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-import latebloom.rules.Failure
+import latebloom.compile.Failure
+import latebloom.joinkeys.JoinFilter
 
 /** Where the keys for a join filter are had: one side of a join, that of the filter or one below
   * it.

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.joinkeys.JoinFilter
+
 /** A join on equal keys, as Spark will plan it. */
 final private[join] case class EquiJoin(
     join: Join,

@@ -12,7 +12,15 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-import latebloom.rules.{Failure, Reason, Reasons, ShortSql}
+import latebloom.compile.{Failure, JoinKeys}
+import latebloom.decision.{Reason, Reasons, ShortSql}
+import latebloom.joinkeys.{
+  BroadcastKeys,
+  GatheredKeys,
+  JoinFilter,
+  KeysGatheredElsewhere,
+  ShuffledSide
+}
 import latebloom.scan.SelectiveFormat
 
 /** Makes the keys of one side of a join a filter on the scans of the other.

@@ -7,6 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, ScalarS
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 
+import latebloom.compile.Failure
+import latebloom.decision.{Reason, Reasons, Residual}
+
 /** A filter's conjuncts, each either evaluated in the scan or left to Spark.
   *
   * @param taken

@@ -6,7 +6,9 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.latebloom.LateBloomConf
 import org.apache.spark.sql.types.StructType
 
-import latebloom.join.{JoinFilter, JoinFiltersInPlan}
+import latebloom.compile.Lookups
+import latebloom.decision.{Applied, Decision, Residual}
+import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
 import latebloom.scan.{LateScan, SelectiveFormat}
 
 /** Builds the plan in which a scan evaluates part of its filter. */

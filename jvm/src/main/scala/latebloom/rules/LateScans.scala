@@ -8,7 +8,8 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-import latebloom.join.{JoinFilter, JoinFiltersInPlan}
+import latebloom.decision.{Decision, Declined, Reason, Reasons}
+import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
 import latebloom.scan.SelectiveFormat
 
 /** Turns Filter over a scan of Parquet or ORC files into (Filter by the rest over) a [[LateScan]].

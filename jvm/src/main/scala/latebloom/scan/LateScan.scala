@@ -16,9 +16,10 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, ScanF
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.collection.BitSet
 
-import latebloom.join.{JoinFilter, JoinFiltersInPlan, JoinKeysTest}
+import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
+import latebloom.decision.ShortSql
+import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
 import latebloom.read.{Counter, ScanSpec}
-import latebloom.rules.{Failure, Lookups, ScanFilters, ShortSql}
 
 /** A scan of files that evaluates filters and outputs the rows that pass.
   *
@@ -194,8 +195,8 @@ class LateScan(
   })
 
   /** What the join filters turned out to be, without those that have too many keys. */
-  @transient private lazy val joinKeys: Seq[JoinKeysTest] =
-    joinFilters.flatMap(JoinKeysTest.of(_, sparkContext))
+  @transient private lazy val joinKeys: Seq[JoinKeyPredicate] =
+    joinFilters.flatMap(JoinKeyPredicate.of(_, sparkContext))
 
   /** What the readers of the files are told. To be asked once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 import latebloom.bloom.KeyLimits
-import latebloom.join.JoinKeys
+import latebloom.compile.JoinKeys
 
 /** The keys in the hashed relation that a broadcast join has anyway: asks for the same broadcast,
   * so that Spark's reuse of exchanges makes it one, and walks it on the driver, without a job.

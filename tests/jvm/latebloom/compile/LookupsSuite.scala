@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.rules
+package latebloom.compile
 
 import java.lang.management.ManagementFactory
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.join
+package latebloom.joinkeys
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.expressions.{LeafExpression, Unevaluable}
@@ -9,17 +9,17 @@ import latebloom.bloom.KeyFilter
 import latebloom.read.{ColumnPredicate, ScanFilter}
 
 /** The keys of a join as the tasks of an executor share them: sent once, their table built once. */
-final private[join] class SharedKeys(filter: KeyFilter) extends Serializable {
+final private[joinkeys] class SharedKeys(filter: KeyFilter) extends Serializable {
   @transient lazy val predicate: ColumnPredicate = filter.predicate
 }
 
 /** The keys where a scan looks for them. */
-final private[join] class KeysInTask(keys: Broadcast[SharedKeys]) extends ScanFilter.Keys {
+final private[joinkeys] class KeysInTask(keys: Broadcast[SharedKeys]) extends ScanFilter.Keys {
   override def predicate: ColumnPredicate = keys.value.predicate
 }
 
 /** The keys where a [[JoinFilter]] in a task looks for them. */
-final private[join] case class SharedKeysExpression(keys: Broadcast[SharedKeys])
+final private[joinkeys] case class SharedKeysExpression(keys: Broadcast[SharedKeys])
     extends LeafExpression
     with Unevaluable {
   override def nullable: Boolean = false

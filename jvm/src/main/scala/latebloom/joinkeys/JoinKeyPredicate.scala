@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.join
+package latebloom.joinkeys
 
 import java.time.LocalDate
 
@@ -22,31 +22,27 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
+import latebloom.compile.KeyPredicate
 import latebloom.read.ScanFilter
 
 /** A join filter whose keys are known. */
-final private[latebloom] class JoinKeysTest(
+final private[latebloom] class JoinKeyPredicate(
     join: JoinFilter,
     keys: KeyFilter,
     shared: Broadcast[SharedKeys]
-) {
+) extends KeyPredicate {
 
-  /** What EXPLAIN says of it, without a key. */
-  def text: String = join.text
+  override def text: String = join.text
 
   /** Whether the other side has no key at all. */
   def none: Boolean = keys.form == "empty"
 
-  /** The test of a column that has the very keys: see [[column]]. */
-  def ofColumn: ScanFilter.Keys = new KeysInTask(shared)
+  override def ofColumn: ScanFilter.Keys = new KeysInTask(shared)
 
-  /** The test as an expression on the columns of the scan. */
-  def condition: Expression = join.copy(keys = SharedKeysExpression(shared))
+  override def condition: Expression = join.copy(keys = SharedKeysExpression(shared))
 
-  /** The column whose values have the very keys that the key has: it is the column, or made of it
-    * by a conversion that changes no key.
-    */
-  lazy val column: Option[Attribute] = JoinKeysTest.column(join.key)
+  /** The key is the column, or made of it by a conversion that changes no key. */
+  override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
 
   /** Bounds on the column that statistics can be compared with. */
   def range: Seq[Filter] = column.toSeq.flatMap { attribute =>
@@ -90,11 +86,12 @@ final private[latebloom] class JoinKeysTest(
   }
 }
 
-private[latebloom] object JoinKeysTest {
+private[latebloom] object JoinKeyPredicate {
 
   /** None where there are too many keys. */
-  def of(join: JoinFilter, context: SparkContext): Option[JoinKeysTest] = join.filter.map { keys =>
-    new JoinKeysTest(join, keys, context.broadcast(new SharedKeys(keys)))
+  def of(join: JoinFilter, context: SparkContext): Option[JoinKeyPredicate] = join.filter.map {
+    keys =>
+      new JoinKeyPredicate(join, keys, context.broadcast(new SharedKeys(keys)))
   }
 
   private def column(key: Expression): Option[Attribute] = key match {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.rules
+package latebloom.compile
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
@@ -7,9 +7,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import latebloom.join.JoinKeysTest
+import latebloom.decision.ShortSql
 import latebloom.read.{ColumnPredicate, CompiledColumn, ScanFilter, SeveralColumns}
-import latebloom.scan.CatalystPredicate
 
 /** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
   * last, in its order.
@@ -55,7 +54,7 @@ private[latebloom] object ScanFilters {
     */
   def compile(
       conditions: Seq[Expression],
-      joins: Seq[JoinKeysTest],
+      joins: Seq[KeyPredicate],
       columns: Seq[Attribute]
   ): ScanFilters = {
     val compiler = new Compiler(columns)
@@ -141,7 +140,7 @@ private[latebloom] object ScanFilters {
     }
 
     /** A filter that may be left out: it drops what would find no match. */
-    def join(keys: JoinKeysTest): Compiled = {
+    def join(keys: KeyPredicate): Compiled = {
       val test = keys.column match {
         case Some(column) if isFlat(column.dataType) =>
           val filter = new ScanFilter.JoinKeys(index(column), use(1), keys.ofColumn, keys.text)

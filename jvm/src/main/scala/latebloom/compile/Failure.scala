@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.rules
+package latebloom.compile
 
 import scala.util.Try
 
@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.execution.ExecSubqueryExpression
 import org.apache.spark.sql.types.{DecimalType, NumericType}
 
-import latebloom.join.JoinFilter
+/** An expression of ours of which Spark does not know that it cannot fail. */
+trait CannotFail extends Expression
 
 /** Whether evaluating an expression may be an error: an ANSI cast or division, the access of an
   * element, a user's function. Spark has no usable test of its own (`Expression.throwable` is false
@@ -33,7 +34,7 @@ private[latebloom] object Failure {
     case _: DateDiff | _: DateAdd | _: DateSub                                          => true
     case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                   => true
     case _: GetStructField | _: Size | _: ArrayContains                                 => true
-    case _: Murmur3Hash | _: XxHash64 | _: JoinFilter | _: BloomFilterMightContain      => true
+    case _: Murmur3Hash | _: XxHash64 | _: CannotFail | _: BloomFilterMightContain      => true
     case _: ExecSubqueryExpression                                                      => true
     case a: BinaryArithmetic => a.evalMode != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.scan
+package latebloom.compile
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
@@ -24,20 +23,6 @@ final class CatalystPredicate private (bound: Expression) extends RowPredicate {
   override def test(row: InternalRow): Boolean =
     try compiled.eval(row)
     catch { case NonFatal(e) => throw new FailedCondition(e) }
-}
-
-/** Rows or batches of files, whose failed conditions come out as what they are. */
-final private[scan] class ConditionErrors[T](read: Iterator[T]) extends Iterator[T] {
-  override def hasNext: Boolean = unwrapped(read.hasNext)
-
-  override def next(): T = unwrapped(read.next())
-
-  private def unwrapped[R](body: => R): R =
-    try body
-    catch {
-      case e: SparkException if e.getCause.isInstanceOf[FailedCondition] =>
-        throw e.getCause.getCause
-    }
 }
 
 object CatalystPredicate {

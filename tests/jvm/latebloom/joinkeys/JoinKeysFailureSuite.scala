@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.join
+package latebloom.joinkeys
 
 import java.util.concurrent.atomic.AtomicBoolean
 

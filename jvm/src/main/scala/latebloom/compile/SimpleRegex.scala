@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.rules
+package latebloom.compile
 
 import java.nio.charset.StandardCharsets.US_ASCII
 
@@ -9,7 +9,7 @@ import latebloom.read.BytesTest
   * with them can be found in the bytes. All others, `$` among them, which also matches before a
   * line end, are left to Java.
   */
-private[rules] object SimpleRegex {
+private[compile] object SimpleRegex {
   private val meta = "\\^$.|?*+()[]{}"
   private val group = """(\^?)\((?:\?:)?([^()]*)\)""".r
 

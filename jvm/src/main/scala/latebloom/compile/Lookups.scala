@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.rules
+package latebloom.compile
 
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
+import latebloom.decision.ShortSql
 import latebloom.read.{ColumnPredicate, KeptEntries}
 
 /** Lists and maps of which a plan asks for some entries only, by literal keys or positions: the

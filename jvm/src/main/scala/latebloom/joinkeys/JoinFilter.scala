@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.join
+package latebloom.joinkeys
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
+import latebloom.compile.CannotFail
+import latebloom.decision.ShortSql
 import latebloom.read.ValueTest
-import latebloom.rules.ShortSql
 
 /** Whether a key may be among those of the other side of a join: never FALSE for one that is, and
   * FALSE for null, which joins with nothing. It may be left out anywhere.
@@ -30,6 +31,7 @@ final case class JoinFilter(
     gathered: GatheredKeys
 ) extends BinaryExpression
     with Predicate
+    with CannotFail
     with CodegenFallback {
 
   override def left: Expression = key

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.scan
+
+import org.apache.spark.SparkException
+
+import latebloom.read.FailedCondition
+
+/** Rows or batches of files, whose failed conditions come out as what they are. */
+final private[scan] class ConditionErrors[T](read: Iterator[T]) extends Iterator[T] {
+  override def hasNext: Boolean = unwrapped(read.hasNext)
+
+  override def next(): T = unwrapped(read.next())
+
+  private def unwrapped[R](body: => R): R =
+    try body
+    catch {
+      case e: SparkException if e.getCause.isInstanceOf[FailedCondition] =>
+        throw e.getCause.getCause
+    }
+}
