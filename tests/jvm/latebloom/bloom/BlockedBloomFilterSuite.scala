@@ -121,7 +121,7 @@ class BlockedBloomFilterSuite extends AnyFunSuite with Probing {
       ("every hundredth", i => i * 100),
       ("multiples of a power of two", i => i << 20),
       ("in the high bits alone", i => i << 44),
-      ("doubles", i => latebloom.read.OrderedKeys.of(i / 4.0)),
+      ("doubles", i => latebloom.read.predicate.OrderedKeys.of(i / 4.0)),
       ("day and number", i => (i >> 6 << 32) | (i & 63))
     )
     for ((name, key) <- others; bits <- Seq(8, 10, 20)) {

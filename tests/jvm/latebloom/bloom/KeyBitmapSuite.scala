@@ -6,7 +6,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.read.ColumnPredicate
+import latebloom.read.predicate.ColumnPredicate
+
 
 /** Bitmaps against sets. */
 class KeyBitmapSuite extends AnyFunSuite with Probing {

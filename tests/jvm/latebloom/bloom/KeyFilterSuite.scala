@@ -103,7 +103,7 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
         val bytes = new ByteArrayOutputStream
         new ObjectOutputStream(bytes).writeObject(f.predicate)
         val copy = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray))
-          .readObject().asInstanceOf[latebloom.read.ColumnPredicate]
+          .readObject().asInstanceOf[latebloom.read.predicate.ColumnPredicate]
         val asked = Seq.fill(100)(random.nextLong()) ++ (0L until 8000L by 7L)
         assert(passing(copy, asked) == passing(f.predicate, asked))
       }

@@ -5,7 +5,9 @@ import scala.util.Random
 
 import org.scalatest.Assertions
 
-import latebloom.read.{ColumnPredicate, RandomBytes}
+import latebloom.read.RandomBytes
+import latebloom.read.predicate.ColumnPredicate
+
 
 /** Asks predicates for values, one by one and filtered, and compares the two. */
 trait Probing extends Assertions with RandomBytes {

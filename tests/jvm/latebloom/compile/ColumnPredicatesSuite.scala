@@ -12,7 +12,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import latebloom.read.{ColumnPredicate, DecimalKeys, OrderedKeys}
+import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, OrderedKeys}
+
 
 /** Catalyst's own evaluation is the model: a value passes exactly when the condition is TRUE. */
 class ColumnPredicatesSuite extends AnyFunSuite {

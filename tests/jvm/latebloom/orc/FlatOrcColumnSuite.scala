@@ -16,7 +16,12 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
 import org.apache.spark.sql.types._
 
-import latebloom.read._
+import latebloom.read.BenchColumn
+import latebloom.read.predicate.{ColumnPredicate, CompiledColumn, LongRanges, OrderedKeys, RowPredicate, ValueTest}
+import latebloom.read.selection.Selection
+import latebloom.read.task.Counters
+import latebloom.read.text.BytesTest
+
 
 /** Columns of files by orc-core's writer, read by us and by Spark. */
 class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {

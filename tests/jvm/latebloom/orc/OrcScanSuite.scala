@@ -14,7 +14,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
-import latebloom.read.{Counter, RandomCases}
+import latebloom.read.RandomCases
+import latebloom.read.task.Counter
+
 
 /** Whole files, off against on. Off reads without pushed filters, of which ORC gets some wrong. */
 class OrcScanSuite extends LateBloomTest with RandomCases {

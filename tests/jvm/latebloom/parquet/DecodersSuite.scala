@@ -19,7 +19,10 @@ import org.apache.parquet.io.api.Binary
 import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.parquet.FlatType.Physical
-import latebloom.read.{FixedValues, Held, RandomCases, StringValues}
+
+import latebloom.read.RandomCases
+import latebloom.read.predicate.Held
+import latebloom.read.vector.{FixedValues, StringValues}
 
 /** What parquet-java's writers encode is what each decoder finds, at any ascending indexes. */
 class DecodersSuite extends AnyFunSuite with RandomCases {

@@ -14,7 +14,10 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaCo
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnVector
 
-import latebloom.read.{Counters, FileTail, ScanSpec, SelectiveScan}
+import latebloom.read.{ScanSpec, SelectiveScan}
+import latebloom.read.io.FileTail
+import latebloom.read.task.Counters
+
 
 /** The scan of one Parquet file, without a session. */
 object FileScan {

@@ -22,7 +22,9 @@ import org.apache.spark.sql.execution.datasources.parquet.{
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
 import org.apache.spark.sql.types._
 
-import latebloom.read.{Held, RandomCases}
+import latebloom.read.RandomCases
+import latebloom.read.predicate.Held
+
 
 /** Every pair of types that Spark's vectorised reader accepts is ours, no other is, and each value
   * becomes what Spark's own updater makes of it, or the same error.

@@ -4,7 +4,8 @@ package latebloom.parquet
 import org.apache.parquet.format.Encoding
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.read.{Counters, ScanMemory}
+import latebloom.read.task.{Counters, ScanMemory}
+
 
 class PageCacheSuite extends AnyFunSuite {
   private def page(index: Int, bytes: Int, lasts: Boolean) =

@@ -13,7 +13,9 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName._
 import org.apache.parquet.internal.hadoop.metadata.IndexReference
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.read.{Counters, ScanMemory, Selection}
+import latebloom.read.selection.Selection
+import latebloom.read.task.{Counters, ScanMemory}
+
 
 /** Pages whose headers claim sizes and counts that no page has, or that few have. */
 class PageReaderSuite extends AnyFunSuite {

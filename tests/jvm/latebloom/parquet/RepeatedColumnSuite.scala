@@ -28,7 +28,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
 
-import latebloom.read._
+import latebloom.read.{RandomCases, ScanFilter, ScanSpec}
+import latebloom.read.predicate.{ColumnPredicate, KeptEntries, LongRanges}
+import latebloom.read.task.{Counter, Counters}
+import latebloom.read.text.BytesTest
+
 
 /** Lists and maps, in files written with every choice at random and in pages made by hand, against
   * the rows that were written.

@@ -12,7 +12,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types._
 
-import latebloom.read.{Counters, ScanSpecs, Scribble}
+import latebloom.read.{ScanSpecs, Scribble}
+import latebloom.read.task.Counters
+
 
 class ReusedArraysSuite extends AnyFunSuite {
   private val batchRows = 4096

@@ -13,6 +13,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
+import latebloom.read.predicate.RowPredicate
+
 /** Files that only Spark's reader can read are filtered value by value. */
 class FilteredRowsSuite extends AnyFunSuite {
   private val columns = StructType(

@@ -5,6 +5,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import latebloom.read.selection.Selection
+
 /** In which order filters are evaluated, reckoned from what each does to a sample. */
 class LearnedFiltersSuite extends AnyFunSuite with RandomCases {
   private val Rows = 20000

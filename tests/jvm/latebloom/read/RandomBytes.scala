@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Random
 
+import latebloom.read.text.BytesTest
+
 /** Strings that are short, alike, and full of the characters that are easily got wrong. */
 trait RandomBytes extends RandomCases {
   private val characters = Seq(

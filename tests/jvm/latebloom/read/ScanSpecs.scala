@@ -3,6 +3,8 @@ package latebloom.read
 
 import org.apache.spark.sql.types.StructType
 
+import latebloom.read.predicate.RowPredicate
+
 object ScanSpecs {
 
   /** What a scan is asked for that tests no column by itself.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read
 
+import latebloom.read.task.SpareArrays
+
 /** Does with the arrays that scans have let go of what another scan might do. */
 object Scribble {
   private val sizes = Iterator.iterate(SpareArrays.LEAST)(_ * 2).takeWhile(_ <= (32 << 20)).toSeq

@@ -8,6 +8,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types._
 
+import latebloom.read.predicate.ColumnPredicate
+import latebloom.read.selection.Selection
+import latebloom.read.task.{Counters, ScanMemory}
+import latebloom.read.vector.OutputColumn
+
 class SelectiveScanSuite extends AnyFunSuite {
   private val rowCount = 100000
   private val columnCount = 4

@@ -189,7 +189,7 @@ class LateScanSuite extends LateBloomTest {
       val Seq(scan) = lateScans(df)
       assert(scan.metrics("numOutputRows").value == found)
       assert(scan.metrics("numFiles").value > 0)
-      latebloom.read.Counter.values.foreach(c => assert(scan.metrics.contains(c.key)))
+      latebloom.read.task.Counter.values.foreach(c => assert(scan.metrics.contains(c.key)))
     }
   }
 

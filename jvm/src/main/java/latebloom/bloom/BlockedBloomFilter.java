@@ -158,7 +158,7 @@ public final class BlockedBloomFilter implements Serializable {
    * <p>First by two of the eight bits alone, then of what is left by the others: nearly every other
    * key is gone after the first step. Where few pass that takes 0.6 times as long as all eight bits
    * at once, where nearly all pass, 1.3 times; blocks of ints take as long as these. Neither step
-   * has a branch that depends on a value: see {@link latebloom.read.LongRanges#filter}.
+   * has a branch that depends on a value: see {@link latebloom.read.predicate.LongRanges#filter}.
    */
   public int filter(long[] hashes, int n, int[] out) {
     long[] w = words;

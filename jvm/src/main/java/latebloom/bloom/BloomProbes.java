@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.bloom;
 
-import latebloom.read.BytesTest;
-import latebloom.read.LongProbe;
-import latebloom.read.LongRanges;
+import latebloom.read.predicate.LongProbe;
+import latebloom.read.predicate.LongRanges;
+import latebloom.read.text.BytesTest;
 
 /** A Bloom filter as the scan probes it, in each domain. */
 final class BloomProbes {

@@ -2,8 +2,8 @@
 package latebloom.bloom;
 
 import java.util.function.LongConsumer;
-import latebloom.read.LongProbe;
-import latebloom.read.LongRanges;
+import latebloom.read.predicate.LongProbe;
+import latebloom.read.predicate.LongRanges;
 
 /**
  * Distinct {@code long} keys that lie close together: a bit a key. Grows while keys are added; as a

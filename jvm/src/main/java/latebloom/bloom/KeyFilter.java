@@ -6,7 +6,7 @@ import java.io.Serializable;
 import java.nio.BufferUnderflowException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import latebloom.read.ColumnPredicate;
+import latebloom.read.predicate.ColumnPredicate;
 
 /**
  * The keys of one side of a join, as the scan of the other side tests them. Immutable. No key that

@@ -3,9 +3,9 @@ package latebloom.bloom;
 
 import java.util.Optional;
 import java.util.OptionalLong;
-import latebloom.read.BytesTest;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.LongRanges;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.LongRanges;
+import latebloom.read.text.BytesTest;
 
 /** The forms of {@link KeyFilter}. */
 final class KeyForms {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 import org.apache.orc.impl.PositionProvider;
 
 /** Booleans: 0 or 1. */

@@ -3,7 +3,7 @@ package latebloom.orc;
 
 import java.io.IOException;
 import java.util.Arrays;
-import latebloom.read.RunningTask;
+import latebloom.read.task.RunningTask;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;

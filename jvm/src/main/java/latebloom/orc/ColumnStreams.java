@@ -3,9 +3,9 @@ package latebloom.orc;
 
 import java.util.BitSet;
 import java.util.List;
-import latebloom.read.RangeFetcher.Wanted;
-import latebloom.read.RunningTask;
-import latebloom.read.Selection;
+import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.RunningTask;
 
 /**
  * The streams of one wanted column in a stripe, and the strides of it that were asked for. With a row

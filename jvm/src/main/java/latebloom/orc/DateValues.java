@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 import org.apache.hadoop.hive.ql.exec.vector.DateColumnVector;
 import org.apache.orc.impl.PositionProvider;
 import org.apache.spark.sql.catalyst.util.RebaseDateTime;

@@ -2,7 +2,7 @@
 package latebloom.orc;
 
 import java.util.Arrays;
-import latebloom.read.StringValues;
+import latebloom.read.vector.StringValues;
 import org.apache.orc.impl.PositionProvider;
 
 /**

@@ -2,15 +2,15 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.CodeMask;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.Counter;
-import latebloom.read.Held;
-import latebloom.read.InBlocks;
-import latebloom.read.Keys;
-import latebloom.read.RunningTask;
-import latebloom.read.Selection;
-import latebloom.read.ValidRows;
+import latebloom.read.predicate.CodeMask;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.Held;
+import latebloom.read.predicate.Keys;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.Counter;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.ValidRows;
 
 /**
  * Filters by a flat column: an entry of a dictionary is tested once, before any row's code is read,

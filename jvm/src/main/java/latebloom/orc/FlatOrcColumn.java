@@ -2,11 +2,11 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.Held;
-import latebloom.read.OutputColumn;
-import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.Held;
+import latebloom.read.selection.Selection;
+import latebloom.read.vector.OutputColumn;
 
 /**
  * A flat column of one stripe that we decode ourselves. Strides without wanted rows are sought past,

@@ -2,13 +2,13 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.Counter;
-import latebloom.read.Held;
-import latebloom.read.InBlocks;
-import latebloom.read.OutputColumn;
-import latebloom.read.RunningTask;
-import latebloom.read.ValidRows;
-import latebloom.read.ValueSink;
+import latebloom.read.predicate.Held;
+import latebloom.read.task.Counter;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.OutputColumn;
+import latebloom.read.vector.ValidRows;
+import latebloom.read.vector.ValueSink;
 
 /** Selects values of a flat column; those that a filter kept are not decoded again. */
 final class FlatSelect extends InBlocks {

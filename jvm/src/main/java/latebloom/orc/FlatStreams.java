@@ -2,11 +2,11 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.BlockArrays;
-import latebloom.read.Counters;
-import latebloom.read.ScanMemory;
-import org.apache.orc.OrcProto;
+import latebloom.read.task.Counters;
+import latebloom.read.task.ScanMemory;
+import latebloom.read.vector.BlockArrays;
 import org.apache.orc.OrcProto.Stream.Kind;
+import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;

@@ -4,7 +4,7 @@ package latebloom.orc;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 import org.apache.orc.impl.PositionProvider;
 
 /** Floats and doubles, one after the other, as their bits. */

@@ -2,7 +2,7 @@
 package latebloom.orc;
 
 import java.util.Arrays;
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.impl.PositionProvider;
 

@@ -2,7 +2,7 @@
 package latebloom.orc;
 
 import java.util.Arrays;
-import latebloom.read.ScanMemory;
+import latebloom.read.task.ScanMemory;
 
 /**
  * Values of the few rows that passed a filter, kept until the same column is asked for them as

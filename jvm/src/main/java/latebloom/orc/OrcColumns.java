@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
-import latebloom.read.Held;
 import latebloom.read.SelectiveColumn;
+import latebloom.read.predicate.Held;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 import org.apache.orc.TypeDescription;

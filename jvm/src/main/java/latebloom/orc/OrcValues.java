@@ -2,8 +2,8 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.FixedValues;
-import latebloom.read.StringValues;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.StringValues;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 import org.apache.spark.sql.types.DecimalType;

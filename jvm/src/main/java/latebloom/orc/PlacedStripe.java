@@ -3,11 +3,11 @@ package latebloom.orc;
 
 import java.io.IOException;
 import java.util.List;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.OutputColumn;
 import latebloom.read.RowGroup;
-import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.selection.Selection;
+import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.types.DataType;
 
 /** A stripe whose faults say where in the file they are: see {@link StripePlace}. */

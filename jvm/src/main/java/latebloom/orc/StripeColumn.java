@@ -2,10 +2,10 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.BlockArrays;
-import latebloom.read.Counters;
-import latebloom.read.Held;
-import latebloom.read.ScanMemory;
+import latebloom.read.predicate.Held;
+import latebloom.read.task.Counters;
+import latebloom.read.task.ScanMemory;
+import latebloom.read.vector.BlockArrays;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.InStream;

@@ -3,10 +3,10 @@ package latebloom.orc;
 
 import java.io.IOException;
 import java.util.Arrays;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.CompiledColumn;
-import latebloom.read.Entries;
-import latebloom.read.Keys;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.Entries;
+import latebloom.read.predicate.Keys;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 

@@ -3,7 +3,7 @@ package latebloom.orc;
 
 import java.io.EOFException;
 import java.io.IOException;
-import latebloom.read.FailedCondition;
+import latebloom.read.predicate.FailedCondition;
 import org.apache.spark.SparkThrowable;
 import org.apache.spark.TaskKilledException;
 

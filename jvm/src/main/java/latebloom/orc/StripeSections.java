@@ -2,7 +2,7 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.ValidRows;
+import latebloom.read.vector.ValidRows;
 import org.apache.orc.OrcProto.Stream;
 import org.apache.orc.impl.PositionProvider;
 

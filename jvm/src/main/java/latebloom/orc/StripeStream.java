@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
-import latebloom.read.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.Wanted;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.BufferChunkList;

@@ -4,7 +4,7 @@ package latebloom.orc;
 import java.text.ParseException;
 import java.text.SimpleDateFormat;
 import java.util.TimeZone;
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
 import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.SerializationUtils;

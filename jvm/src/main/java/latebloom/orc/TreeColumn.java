@@ -2,20 +2,20 @@
 package latebloom.orc;
 
 import java.io.IOException;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.Counter;
-import latebloom.read.OutputColumn;
-import latebloom.read.RunningTask;
-import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
-import latebloom.read.ValueTest;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.ValueTest;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.Counter;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.OutputColumn;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.TreeReaderFactory;
 import org.apache.orc.impl.TypeUtils;
-import org.apache.orc.impl.reader.tree.TypeReader;
 import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
+import org.apache.orc.impl.reader.tree.TypeReader;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.execution.RowToColumnConverter;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import latebloom.read.FixedValues;
-import latebloom.read.StringValues;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.StringValues;
 
 /** Big-endian numbers that lie in byte strings; of more than eight bytes the last eight. */
 final class BigEndianValues implements FixedValues {

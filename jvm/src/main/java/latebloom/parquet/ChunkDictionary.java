@@ -3,13 +3,13 @@ package latebloom.parquet;
 
 import java.util.Arrays;
 import latebloom.parquet.FlatType.Physical;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.CompiledColumn;
-import latebloom.read.Entries;
-import latebloom.read.FixedValues;
-import latebloom.read.Held;
-import latebloom.read.Keys;
-import latebloom.read.StringValues;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.Entries;
+import latebloom.read.predicate.Held;
+import latebloom.read.predicate.Keys;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.StringValues;
 import org.apache.parquet.format.Encoding;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 
 /** Numbers of a page as Spark holds them, where the file holds them in another way. */
 final class ConvertedValues implements FixedValues {

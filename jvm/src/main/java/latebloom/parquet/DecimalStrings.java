@@ -3,8 +3,8 @@ package latebloom.parquet;
 
 import java.math.BigInteger;
 import java.util.Arrays;
-import latebloom.read.FixedValues;
-import latebloom.read.StringValues;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.StringValues;
 
 /**
  * Decimals of a page as bytes (see {@link Conversion.ToDecimalBytes}), where the file holds them as

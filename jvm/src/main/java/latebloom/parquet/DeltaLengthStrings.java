@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import latebloom.read.StringValues;
+import latebloom.read.vector.StringValues;
 
 /**
  * DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, delta-coded, then their bytes one after the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 
 /**
  * A cursor over DELTA_BINARY_PACKED integers (format specification, "Delta Encoding").

@@ -2,7 +2,7 @@
 package latebloom.parquet;
 
 import java.util.Arrays;
-import latebloom.read.StringValues;
+import latebloom.read.vector.StringValues;
 
 /**
  * DELTA_BYTE_ARRAY: of each value, how many bytes it shares with the start of the one before

@@ -4,13 +4,13 @@ package latebloom.parquet;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
-import latebloom.read.BlockArrays;
-import latebloom.read.CodeMask;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.FixedValues;
-import latebloom.read.Keys;
-import latebloom.read.StringValues;
-import latebloom.read.ValidRows;
+import latebloom.read.predicate.CodeMask;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.Keys;
+import latebloom.read.vector.BlockArrays;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.StringValues;
+import latebloom.read.vector.ValidRows;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**

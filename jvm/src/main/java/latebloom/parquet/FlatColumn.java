@@ -2,20 +2,20 @@
 package latebloom.parquet;
 
 import java.io.IOException;
-import latebloom.read.BlockArrays;
-import latebloom.read.CodeMask;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.Counter;
-import latebloom.read.Counters;
-import latebloom.read.FixedValues;
-import latebloom.read.InBlocks;
-import latebloom.read.Keys;
-import latebloom.read.OutputColumn;
-import latebloom.read.RunningTask;
-import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
-import latebloom.read.StringValues;
-import latebloom.read.ValidRows;
+import latebloom.read.predicate.CodeMask;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.Keys;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.Counter;
+import latebloom.read.task.Counters;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.BlockArrays;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.OutputColumn;
+import latebloom.read.vector.StringValues;
+import latebloom.read.vector.ValidRows;
 
 /**
  * A flat column that we decode ourselves. Pages without wanted rows are not decompressed, values of

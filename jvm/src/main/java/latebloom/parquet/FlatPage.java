@@ -3,9 +3,9 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.Map;
-import latebloom.read.FixedValues;
-import latebloom.read.StringValues;
-import latebloom.read.ValidRows;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.StringValues;
+import latebloom.read.vector.ValidRows;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;

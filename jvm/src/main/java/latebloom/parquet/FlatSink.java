@@ -2,10 +2,10 @@
 package latebloom.parquet;
 
 import latebloom.parquet.FlatType.Physical;
-import latebloom.read.BlockArrays;
-import latebloom.read.Held;
-import latebloom.read.ValidRows;
-import latebloom.read.ValueSink;
+import latebloom.read.predicate.Held;
+import latebloom.read.vector.BlockArrays;
+import latebloom.read.vector.ValidRows;
+import latebloom.read.vector.ValueSink;
 
 /** What only pages of Parquet have: codes of numbers, and runs that are copied as they lie. */
 final class FlatSink extends ValueSink {

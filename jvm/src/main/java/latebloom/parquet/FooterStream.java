@@ -3,7 +3,7 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.io.InputStream;
-import latebloom.read.FileTail;
+import latebloom.read.io.FileTail;
 import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.SeekableInputStream;
 

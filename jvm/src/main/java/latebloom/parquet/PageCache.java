@@ -2,7 +2,7 @@
 package latebloom.parquet;
 
 import java.io.IOException;
-import latebloom.read.ScanMemory;
+import latebloom.read.task.ScanMemory;
 import org.apache.parquet.format.DictionaryPageHeader;
 
 /**

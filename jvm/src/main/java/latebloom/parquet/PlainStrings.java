@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import latebloom.read.StringValues;
+import latebloom.read.vector.StringValues;
 
 /**
  * PLAIN byte strings, each behind its length in 4 bytes, or of one fixed length. Those that nobody

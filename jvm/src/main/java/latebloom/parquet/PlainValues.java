@@ -2,7 +2,7 @@
 package latebloom.parquet;
 
 import latebloom.parquet.FlatType.Physical;
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 
 /**

@@ -3,12 +3,12 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.List;
-import latebloom.read.BlockArrays;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.OutputColumn;
-import latebloom.read.Selection;
 import latebloom.read.SelectiveColumn;
-import latebloom.read.ValueTest;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.ValueTest;
+import latebloom.read.selection.Selection;
+import latebloom.read.vector.BlockArrays;
+import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;

@@ -2,11 +2,11 @@
 package latebloom.parquet;
 
 import java.io.IOException;
-import latebloom.read.BlockArrays;
-import latebloom.read.ColumnPredicate;
-import latebloom.read.Counter;
-import latebloom.read.Counters;
-import latebloom.read.RunningTask;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.task.Counter;
+import latebloom.read.task.Counters;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.BlockArrays;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**

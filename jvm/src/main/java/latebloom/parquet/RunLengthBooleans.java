@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 
 /** Booleans in the RLE encoding, behind their length in 4 bytes; as 0 and 1. */
 final class RunLengthBooleans implements FixedValues {

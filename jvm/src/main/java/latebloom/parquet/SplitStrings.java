@@ -2,7 +2,7 @@
 package latebloom.parquet;
 
 import java.util.Arrays;
-import latebloom.read.StringValues;
+import latebloom.read.vector.StringValues;
 
 /** BYTE_STREAM_SPLIT values of a fixed length: as {@link SplitValues}, put together byte by byte. */
 final class SplitStrings implements StringValues {

@@ -2,7 +2,7 @@
 package latebloom.parquet;
 
 import latebloom.parquet.FlatType.Physical;
-import latebloom.read.FixedValues;
+import latebloom.read.vector.FixedValues;
 
 /**
  * BYTE_STREAM_SPLIT values of up to eight bytes: the first byte of every value, then the second of

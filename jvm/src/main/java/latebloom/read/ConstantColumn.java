@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read;
 
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.ValueTest;
+import latebloom.read.selection.Selection;
+import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;

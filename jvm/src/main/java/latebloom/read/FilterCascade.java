@@ -5,6 +5,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.Counter;
+import latebloom.read.task.Counters;
+import latebloom.read.task.RunningTask;
 
 /**
  * Evaluates the filters of a scan on the windows of one file, in the order that has cost least so

@@ -2,6 +2,7 @@
 package latebloom.read;
 
 import java.util.Arrays;
+import latebloom.read.selection.Selection;
 
 /**
  * What each of some filters does to the same rows, none of them behind another, so that any order of

@@ -4,6 +4,8 @@ package latebloom.read;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.IntStream;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.RecentlyUsed;
 
 /**
  * What the tasks of an executor have learned of the filters of one scan: the share of the rows that

@@ -3,6 +3,8 @@ package latebloom.read;
 
 import java.io.IOException;
 import java.util.List;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.selection.Selection;
 import org.apache.spark.sql.types.DataType;
 
 /**

@@ -4,6 +4,7 @@ package latebloom.read;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import latebloom.read.task.ScanMemory;
 
 /** The row groups of one file split that statistics cannot rule out, in file order. */
 public interface RowGroups extends Closeable {

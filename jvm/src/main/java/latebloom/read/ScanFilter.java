@@ -6,6 +6,9 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.selection.Selection;
 
 /**
  * A condition that the scan evaluates: a tree of conditions on one column or on several. Three-valued

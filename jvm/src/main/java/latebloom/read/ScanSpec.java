@@ -3,6 +3,8 @@ package latebloom.read;
 
 import java.io.Serializable;
 import java.util.List;
+import latebloom.read.predicate.KeptEntries;
+import latebloom.read.predicate.RowPredicate;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;

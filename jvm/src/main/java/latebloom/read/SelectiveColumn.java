@@ -2,6 +2,9 @@
 package latebloom.read;
 
 import java.io.IOException;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.selection.Selection;
+import latebloom.read.vector.OutputColumn;
 
 /**
  * One column of one row group, read where rows are wanted. Positions in, positions out: rows are

@@ -3,6 +3,10 @@ package latebloom.read;
 
 import java.io.IOException;
 import java.util.function.IntConsumer;
+import latebloom.read.predicate.RowPredicate;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;

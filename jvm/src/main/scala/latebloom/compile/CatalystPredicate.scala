@@ -6,7 +6,8 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import latebloom.read.{FailedCondition, RowPredicate}
+import latebloom.read.predicate.{FailedCondition, RowPredicate}
+
 
 /** A condition as Spark itself evaluates it, compiled where it is first used.
   *

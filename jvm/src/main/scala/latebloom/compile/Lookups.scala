@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
-import latebloom.read.{ColumnPredicate, KeptEntries}
+import latebloom.read.predicate.{ColumnPredicate, KeptEntries}
+
 
 /** Lists and maps of which a plan asks for some entries only, by literal keys or positions: the
   * others need not be read.

@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
-import latebloom.read.{ColumnPredicate, CompiledColumn, ScanFilter, SeveralColumns}
+import latebloom.read.{ScanFilter, SeveralColumns}
+import latebloom.read.predicate.{ColumnPredicate, CompiledColumn}
+
 
 /** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
   * last, in its order.

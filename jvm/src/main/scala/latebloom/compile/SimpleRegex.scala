@@ -3,7 +3,8 @@ package latebloom.compile
 
 import java.nio.charset.StandardCharsets.US_ASCII
 
-import latebloom.read.BytesTest
+import latebloom.read.text.BytesTest
+
 
 /** Regular expressions that only look for fixed text, somewhere or at the start: what RLIKE finds
   * with them can be found in the bytes. All others, `$` among them, which also matches before a

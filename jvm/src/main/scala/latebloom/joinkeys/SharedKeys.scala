@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.{LeafExpression, Unevaluable}
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
 import latebloom.bloom.KeyFilter
-import latebloom.read.{ColumnPredicate, ScanFilter}
+import latebloom.read.ScanFilter
+import latebloom.read.predicate.ColumnPredicate
+
 
 /** The keys of a join as the tasks of an executor share them: sent once, their table built once. */
 final private[joinkeys] class SharedKeys(filter: KeyFilter) extends Serializable {

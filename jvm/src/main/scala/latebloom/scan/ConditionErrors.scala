@@ -3,7 +3,8 @@ package latebloom.scan
 
 import org.apache.spark.SparkException
 
-import latebloom.read.FailedCondition
+import latebloom.read.predicate.FailedCondition
+
 
 /** Rows or batches of files, whose failed conditions come out as what they are. */
 final private[scan] class ConditionErrors[T](read: Iterator[T]) extends Iterator[T] {

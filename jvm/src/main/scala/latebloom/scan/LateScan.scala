@@ -19,7 +19,9 @@ import org.apache.spark.util.collection.BitSet
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
-import latebloom.read.{Counter, ScanSpec}
+import latebloom.read.ScanSpec
+import latebloom.read.task.Counter
+
 
 /** A scan of files that evaluates filters and outputs the rows that pass.
   *

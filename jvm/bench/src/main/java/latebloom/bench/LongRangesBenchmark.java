@@ -3,7 +3,7 @@ package latebloom.bench;
 
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import latebloom.read.LongRanges;
+import latebloom.read.predicate.LongRanges;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;

@@ -3,7 +3,7 @@ package latebloom.bloom;
 
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import latebloom.read.ColumnPredicate;
+import latebloom.read.predicate.ColumnPredicate;
 import org.apache.spark.sql.catalyst.expressions.XXH64;
 import org.apache.spark.util.sketch.BloomFilter;
 import org.openjdk.jmh.annotations.Benchmark;

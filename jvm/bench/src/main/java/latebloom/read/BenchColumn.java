@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read;
 
+import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /** Makes the output column that a scan would hand to a column. */

@@ -10,7 +10,9 @@ import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantCol
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
-import latebloom.read._
+import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
+import latebloom.read.task.{Counter, Counters}
+
 
 /** Opens the files of one scan as Spark's format does. Made on the driver, used by the tasks.
   *

@@ -28,15 +28,10 @@ import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration, Utils}
 
-import latebloom.parquet.{
-  Calendars,
-  DiscreetPredicate,
-  FooterCache,
-  ParquetSplit,
-  SparkReader,
-  TrustedStatistics
-}
-import latebloom.read.{Counter, Counters, ScanSpec, SelectiveScan}
+import latebloom.parquet.{Calendars, DiscreetPredicate, FooterCache, ParquetSplit, SparkReader, TrustedStatistics}
+import latebloom.read.{ScanSpec, SelectiveScan}
+import latebloom.read.task.{Counter, Counters}
+
 
 /** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
   * rebase modes and resolution of columns. Made on the driver, used by the tasks.

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.io;
+
+import java.io.IOException;
+import latebloom.read.io.RangeFetcher.Wanted;
+
+/**
+ * The last bytes of a file, fetched in one request: the footer is there, and before it most formats
+ * have what says where the data lie, which then costs no request of its own. Immutable.
+ */
+public final class FileTail {
+  public static final FileTail NONE = new FileTail(Long.MAX_VALUE, new byte[0]);
+
+  private static final long LEAST = 16 << 10;
+  private static final long MOST = 512 << 10;
+
+  /** The part of a round trip's time that the bytes may take. */
+  private static final int PART = 8;
+
+  private final long start;
+  private final byte[] bytes;
+
+  private FileTail(long start, byte[] bytes) {
+    this.start = start;
+    this.bytes = bytes;
+  }
+
+  /**
+   * Fetches it, as much as hardly takes longer than less would.
+   *
+   * @param speed of the file's store; told how long it took
+   */
+  public static FileTail read(FileBytes in, long fileLength, StoreSpeed speed) throws IOException {
+    long wished = Math.min(MOST, Math.max(LEAST, speed.roundTripBytes() / PART));
+    byte[] bytes = new byte[(int) Math.min(fileLength, wished)];
+    long sent = System.nanoTime();
+    in.readFully(fileLength - bytes.length, bytes, bytes.length);
+    speed.observe(bytes.length, System.nanoTime() - sent);
+    return new FileTail(fileLength - bytes.length, bytes);
+  }
+
+  /** Where it begins in the file; it ends where the file does. */
+  public long start() {
+    return start;
+  }
+
+  /** Whether it has the whole of a range. */
+  boolean has(Wanted range) {
+    return range.offset() >= start && range.length() >= 0 && range.end() <= start + bytes.length;
+  }
+
+  /**
+   * Hands over a range.
+   *
+   * @return false if it has not the whole of it
+   */
+  boolean deliver(Wanted range) {
+    if (!has(range)) {
+      return false;
+    }
+    range.receiver().accept(bytes, (int) (range.offset() - start), range.length());
+    return true;
+  }
+
+  /** Copies what there is from {@code position} on, which it has; at most {@code length} bytes, -1 at the end. */
+  public int read(long position, byte[] into, int offset, int length) {
+    long from = position - start;
+    int n = (int) Math.min(length, bytes.length - from);
+    if (n <= 0) {
+      return length == 0 ? 0 : -1;
+    }
+    System.arraycopy(bytes, (int) from, into, offset, n);
+    return n;
+  }
+}

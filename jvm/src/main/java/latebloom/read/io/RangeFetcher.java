@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.io;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import latebloom.read.io.Requests.Request;
+import latebloom.read.task.Counter;
+import latebloom.read.task.Counters;
+import latebloom.read.task.ScanMemory;
+
+/**
+ * Fetches byte ranges of one file. Ranges that lie close together become one request; several
+ * requests go out together where the file system can (vectored reads). A slow store can be asked for the
+ * next row group's first ranges before they are needed.
+ */
+public final class RangeFetcher {
+  /** Merging stops here, so that one array never grows past it unless a single range is larger. */
+  private static final int MAX_MERGED = 32 << 20;
+
+  private final FileBytes in;
+  private final long fileLength;
+  private final long mergeGap;
+  private final StoreSpeed speed;
+  private final ScanMemory memory;
+  private final FetchArrays arrays = new FetchArrays(SpareArrays.SHARED);
+  private final Counters counters;
+  private Prefetch ahead = Prefetch.NONE;
+  private Prefetch next = Prefetch.NONE;
+
+  /**
+   * @param in the open file; not owned
+   * @param mergeGap ranges at most this many bytes apart are fetched as one; where requests can't go
+   *     out together, also those that a request of its own would not be faster for
+   * @param speed of the file's store
+   * @param memory told of what is fetched
+   */
+  public RangeFetcher(
+      FileBytes in,
+      long fileLength,
+      long mergeGap,
+      StoreSpeed speed,
+      ScanMemory memory,
+      Counters counters) {
+    this.in = in;
+    this.fileLength = fileLength;
+    this.mergeGap = mergeGap;
+    this.speed = speed;
+    this.memory = memory;
+    this.counters = counters;
+  }
+
+  /**
+   * Takes the bytes {@code array[start, start + length)}, which nobody changes before
+   * {@link #released}.
+   */
+  @FunctionalInterface
+  public interface Receiver {
+    void accept(byte[] array, int start, int length);
+  }
+
+  /** A range of the file and who wants it. */
+  public record Wanted(long offset, int length, Receiver receiver) {
+    long end() {
+      return offset + length;
+    }
+  }
+
+  /** Fetches every range and hands it to its receiver. */
+  public void fetch(List<Wanted> ranges) throws IOException {
+    if (ranges.isEmpty()) {
+      return;
+    }
+    long start = System.nanoTime();
+    List<Wanted> rest = new ArrayList<>();
+    for (Wanted range : ranges) {
+      checkWithin(range);
+      if (!in.tail().deliver(range) && !ahead.deliver(range)) {
+        rest.add(range);
+      }
+    }
+    if (!rest.isEmpty()) {
+      List<Request> requests = merge(rest);
+      count(requests);
+      send(requests);
+    }
+    counters.add(Counter.FETCH_TIME, System.nanoTime() - start);
+  }
+
+  private void send(List<Request> requests) throws IOException {
+    memory.hold(bytes(requests));
+    boolean answered = false;
+    arrays.begin();
+    try {
+      Requests.send(in, requests, speed, arrays);
+      answered = true;
+    } finally {
+      arrays.end(answered);
+    }
+  }
+
+  private void count(List<Request> requests) {
+    counters.add(Counter.REQUESTS, requests.size());
+    counters.add(Counter.BYTES_FETCHED, bytes(requests));
+  }
+
+  private static long bytes(List<Request> requests) {
+    return requests.stream().mapToLong(Request::length).sum();
+  }
+
+  /** Whether it is worth while, and possible, to {@link #prefetch} something. */
+  public boolean mayPrefetch() {
+    return next == Prefetch.NONE && in.asynchronous() && speed.isSlow();
+  }
+
+  /**
+   * Asks for what the next row group will fetch, if there is memory, and does not wait for it. What
+   * goes wrong is forgotten: {@link #fetch} tries again.
+   */
+  public void prefetch(List<Wanted> ranges) {
+    try {
+      for (Wanted range : ranges) {
+        checkWithin(range);
+      }
+      List<Wanted> missing = ranges.stream().filter(r -> !in.tail().has(r)).toList();
+      if (missing.isEmpty()) {
+        return;
+      }
+      List<Request> requests = merge(missing);
+      if (memory.tryHoldAhead(bytes(requests))) {
+        next = Prefetch.send(in, requests);
+        count(requests);
+        counters.add(Counter.ROW_GROUPS_PREFETCHED, 1);
+      }
+    } catch (IOException e) {
+      next = Prefetch.NONE;
+    }
+  }
+
+  /** To be told when a row group is let go of, and nobody reads its bytes any more. */
+  public void released() {
+    arrays.released();
+    ahead = next;
+    next = Prefetch.NONE;
+    memory.releaseRowGroup();
+  }
+
+  /** So many unneeded bytes are worth fetching to save a request; 0 while that is unknown. */
+  public long roundTripBytes() {
+    return speed.roundTripBytes();
+  }
+
+  /** Bytes of the file. */
+  public long fileLength() {
+    return fileLength;
+  }
+
+  /** From here on the end of a range is a number, and one within the file. */
+  private void checkWithin(Wanted w) throws EOFException {
+    if (w.offset < 0 || w.length < 0 || w.offset > fileLength - w.length) {
+      throw new EOFException(
+          "the footer or an index places " + w.length + " bytes of data at byte " + w.offset
+              + " of a file of " + fileLength + " bytes: the file is truncated or corrupt");
+    }
+  }
+
+  private List<Request> merge(List<Wanted> ranges) {
+    List<Wanted> sorted = new ArrayList<>(ranges);
+    sorted.sort(Comparator.comparingLong(Wanted::offset));
+    List<Request> requests = new ArrayList<>();
+    long gap = in.vectored() ? mergeGap : Math.max(mergeGap, roundTripBytes());
+    List<Wanted> parts = new ArrayList<>();
+    long from = 0;
+    long to = 0;
+    for (Wanted w : sorted) {
+      boolean joins = w.offset - to <= gap && w.end() - from <= MAX_MERGED || w.end() <= to;
+      if (parts.isEmpty() || !joins) {
+        if (!parts.isEmpty()) {
+          requests.add(new Request(from, to, parts));
+          parts = new ArrayList<>();
+        }
+        from = w.offset;
+        to = w.offset;
+      }
+      to = Math.max(to, w.end());
+      parts.add(w);
+    }
+    requests.add(new Request(from, to, parts));
+    return requests;
+  }
+}

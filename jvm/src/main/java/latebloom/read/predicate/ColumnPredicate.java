@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.predicate;
+
+import java.io.Serializable;
+import latebloom.read.text.BytesTest;
+
+/**
+ * What one column must satisfy for a row to pass: a two-valued test of the non-null values, and
+ * whether a null passes. Three-valued logic is resolved when the predicate is made: a value passes
+ * exactly when the SQL condition is TRUE for it.
+ *
+ * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
+ * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18
+ * digits as bytes. Whatever else Spark can compute is a {@link CompiledColumn}. Sets that can be
+ * asked for a value but not listed, such as Bloom filters, are a {@link Probed} in the first domain
+ * and a {@link BytesTest.Probe} in the second.
+ */
+public sealed interface ColumnPredicate extends Serializable
+    permits ColumnPredicate.Longs, ColumnPredicate.Bytes, ColumnPredicate.Probed, CompiledColumn {
+
+  /** Whether a row whose value is null passes. */
+  boolean nullPasses();
+
+  /** Whether every value with an ordered key in {@code [min, max]} passes; false if not known. */
+  default boolean covers(long min, long max) {
+    return false;
+  }
+
+  /** Rows that pass both. The two must be of one domain. */
+  ColumnPredicate and(ColumnPredicate that);
+
+  /** Rows that pass at least one. The two must be of one domain. */
+  ColumnPredicate or(ColumnPredicate that);
+
+  /** A predicate over ordered keys: a value passes when its key lies in {@code ranges}. */
+  record Longs(boolean nullPasses, LongRanges ranges) implements ColumnPredicate {
+    @Override
+    public boolean covers(long min, long max) {
+      return ranges.covers(min, max);
+    }
+
+    @Override
+    public ColumnPredicate and(ColumnPredicate that) {
+      Longs o = (Longs) that;
+      return new Longs(nullPasses && o.nullPasses, ranges.intersect(o.ranges));
+    }
+
+    @Override
+    public ColumnPredicate or(ColumnPredicate that) {
+      Longs o = (Longs) that;
+      return new Longs(nullPasses || o.nullPasses, ranges.union(o.ranges));
+    }
+  }
+
+  /** A predicate over byte strings. */
+  record Bytes(boolean nullPasses, BytesTest test) implements ColumnPredicate {
+    @Override
+    public ColumnPredicate and(ColumnPredicate that) {
+      Bytes o = (Bytes) that;
+      return new Bytes(nullPasses && o.nullPasses, test.and(o.test));
+    }
+
+    @Override
+    public ColumnPredicate or(ColumnPredicate that) {
+      Bytes o = (Bytes) that;
+      return new Bytes(nullPasses || o.nullPasses, test.or(o.test));
+    }
+  }
+
+  /** A predicate over ordered keys that only a probe can answer. No null passes. */
+  record Probed(LongProbe probe) implements ColumnPredicate {
+    @Override
+    public boolean nullPasses() {
+      return false;
+    }
+
+    @Override
+    public boolean covers(long min, long max) {
+      return probe.covers(min, max);
+    }
+
+    @Override
+    public ColumnPredicate and(ColumnPredicate that) {
+      throw new UnsupportedOperationException("a probe is a scan filter of its own");
+    }
+
+    @Override
+    public ColumnPredicate or(ColumnPredicate that) {
+      return and(that);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.predicate;
+
+import latebloom.read.text.BytesTest;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
+
+/** Evaluates a predicate on values that Spark decoded: the slow, always applicable way. */
+public final class ValueTest {
+  private final DataType type;
+  private final ColumnPredicate predicate;
+  private final byte[] decimal = new byte[DecimalKeys.LENGTH];
+
+  public ValueTest(DataType type, ColumnPredicate predicate) {
+    this.type = type;
+    this.predicate = predicate;
+  }
+
+  /** Whether the value in the first column of {@code row} passes. */
+  public boolean passes(InternalRow row) {
+    if (predicate instanceof CompiledColumn compiled) {
+      return compiled.predicate().test(row);
+    }
+    if (row.isNullAt(0)) {
+      return predicate.nullPasses();
+    }
+    if (predicate instanceof ColumnPredicate.Longs longs) {
+      return longs.ranges().contains(key(row));
+    }
+    if (predicate instanceof ColumnPredicate.Probed probed) {
+      return probed.probe().test(key(row));
+    }
+    BytesTest test = ((ColumnPredicate.Bytes) predicate).test();
+    if (type instanceof DecimalType d) {
+      byte[] unscaled =
+          row.getDecimal(0, d.precision(), d.scale())
+              .toJavaBigDecimal()
+              .unscaledValue()
+              .toByteArray();
+      DecimalKeys.write(unscaled, 0, unscaled.length, decimal, 0);
+      return test.test(decimal, 0, decimal.length);
+    }
+    byte[] bytes = row.getBinary(0);
+    return test.test(bytes, 0, bytes.length);
+  }
+
+  private long key(InternalRow row) {
+    if (type instanceof IntegerType
+        || type instanceof DateType
+        || type instanceof YearMonthIntervalType) {
+      return row.getInt(0);
+    } else if (type instanceof BooleanType) {
+      return row.getBoolean(0) ? 1 : 0;
+    } else if (type instanceof ByteType) {
+      return row.getByte(0);
+    } else if (type instanceof ShortType) {
+      return row.getShort(0);
+    } else if (type instanceof FloatType) {
+      return OrderedKeys.of(row.getFloat(0));
+    } else if (type instanceof DoubleType) {
+      return OrderedKeys.of(row.getDouble(0));
+    } else if (type instanceof DecimalType d) {
+      return row.getDecimal(0, d.precision(), d.scale()).toUnscaledLong();
+    }
+    return row.getLong(0);
+  }
+}

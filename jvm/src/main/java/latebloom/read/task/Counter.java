@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.task;
+
+/** What a scan counts. Each counter is one SQL metric of the scan node, under {@link #key}. */
+public enum Counter {
+  ROW_GROUPS_PRUNED("rowGroupsPruned", "row groups pruned", Kind.COUNT),
+  ROW_GROUPS_SKIPPED("rowGroupsSkipped", "row groups skipped by filters", Kind.COUNT),
+  ROW_GROUPS_LATE("rowGroupsLate", "row groups read late", Kind.COUNT),
+  ROW_GROUPS_EAGER("rowGroupsEager", "row groups read eagerly", Kind.COUNT),
+  ROW_GROUPS_PREFETCHED("rowGroupsPrefetched", "row groups fetched ahead", Kind.COUNT),
+  PAGES_READ("pagesRead", "pages read", Kind.COUNT),
+  PAGES_SKIPPED("pagesSkipped", "pages skipped", Kind.COUNT),
+  ROWS_PRUNED("rowsPruned", "rows pruned", Kind.COUNT),
+  ROWS_FILTERED("rowsFiltered", "rows dropped by scan filters", Kind.COUNT),
+  JOIN_ROWS_TESTED("joinRowsTested", "rows tested by join filters", Kind.COUNT),
+  JOIN_ROWS_DROPPED("joinRowsDropped", "rows dropped by join filters", Kind.COUNT),
+  JOIN_FILTERS_OFF("joinFiltersOff", "windows without a join filter that drops little", Kind.COUNT),
+  FILTER_SAMPLES("filterSamples", "windows that measured the filters", Kind.COUNT),
+  FILTER_REORDERS("filterReorders", "changes of the filters' order", Kind.COUNT),
+  VALUES_DECODED("valuesDecoded", "values decoded", Kind.COUNT),
+  VALUES_SKIPPED("valuesSkipped", "values skipped", Kind.COUNT),
+  BYTES_FETCHED("bytesFetched", "bytes fetched", Kind.BYTES),
+  BYTES_AVOIDED("bytesAvoided", "bytes not fetched", Kind.BYTES),
+  REQUESTS("requests", "read requests", Kind.COUNT),
+  PEAK_MEMORY("peakMemory", "peak memory", Kind.PEAK_BYTES),
+  FETCH_TIME("fetchTime", "time fetching", Kind.NANOS),
+  FILTER_TIME("filterTime", "time filtering", Kind.NANOS),
+  PAYLOAD_TIME("payloadTime", "time reading payload", Kind.NANOS),
+  FILES_ENCRYPTED("filesEncrypted", "files read by Spark's reader: encrypted", Kind.COUNT),
+  FILES_ACID("filesAcid", "files read by Spark's reader: of a transactional table", Kind.COUNT),
+  FILES_TOO_LARGE(
+      "filesTooLarge",
+      "files read by Spark's reader: a column chunk or stripe over 1 GiB, or of over 2^31 rows",
+      Kind.COUNT);
+
+  /** Unit of a counter. */
+  public enum Kind {
+    COUNT,
+    BYTES,
+    /** Of a task the most that it ever was, not the sum. */
+    PEAK_BYTES,
+    NANOS
+  }
+
+  /** Name of the metric in {@code SparkPlan.metrics}. */
+  public final String key;
+
+  /** What the Spark UI shows. */
+  public final String label;
+
+  public final Kind kind;
+
+  Counter(String key, String label, Kind kind) {
+    this.key = key;
+    this.label = label;
+    this.kind = kind;
+  }
+}

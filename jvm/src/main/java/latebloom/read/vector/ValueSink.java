@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.vector;
+
+import latebloom.read.predicate.Entries;
+import latebloom.read.predicate.Held;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+
+/**
+ * Writes selected values of a flat column to a Spark vector, block by block. Strings of a batch that
+ * come from one dictionary stay codes; when others follow, those written so far are turned into
+ * strings.
+ *
+ * <p>Every call writes {@code n} rows. {@code nulls} tells which of {@code rows} are null, or is null
+ * when none is; only the {@code valid} others have values, which are spread.
+ */
+public class ValueSink {
+  private final Held held;
+  protected final int[] ints;
+  protected final long[] looked;
+  private final byte[] bytes;
+  private final short[] shorts;
+  private final float[] floats;
+  private final double[] doubles;
+  private final int[] offsets;
+  private final int[] lengths;
+
+  protected WritableColumnVector vector;
+  private WritableColumnVector ids;
+  private Entries dictionary;
+
+  /** How many rows there will be, or more than that many. */
+  private int rows;
+
+  private boolean whole;
+  private int first;
+
+  /** Next row of the vector. */
+  protected int at;
+
+  /**
+   * @param blocks most rows of a call are {@link BlockArrays#BLOCK}
+   */
+  public ValueSink(Held held, BlockArrays blocks) {
+    this.held = held;
+    this.ints = blocks.sink.ints;
+    this.looked = blocks.sink.looked;
+    this.bytes = blocks.sink.bytes;
+    this.shorts = blocks.sink.shorts;
+    this.floats = blocks.sink.floats;
+    this.doubles = blocks.sink.doubles;
+    this.offsets = blocks.sink.offsets;
+    this.lengths = blocks.sink.lengths;
+  }
+
+  /** Begins a batch's worth of {@code n} rows. */
+  public final void begin(OutputColumn out, int n) {
+    begin(out.vector(), out.at(), out.whole(), n);
+  }
+
+  /**
+   * Begins a batch's worth of rows that nobody has counted.
+   *
+   * @param at the first of them; there must be room for each block when it is written
+   * @param whole whether the vector will hold nothing else
+   */
+  public final void begin(WritableColumnVector vector, int at, boolean whole) {
+    begin(vector, at, whole, BlockArrays.BLOCK);
+  }
+
+  private void begin(WritableColumnVector vector, int at, boolean whole, int rows) {
+    this.vector = vector;
+    this.rows = rows;
+    this.whole = whole;
+    this.at = at;
+    this.first = at;
+    this.ids = null;
+  }
+
+  /**
+   * Writes dictionary codes of byte strings.
+   *
+   * @param dictionary the same one for all of a batch's rows
+   */
+  public final void stringCodes(
+      Entries dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
+    this.dictionary = dictionary;
+    if (whole && at == first) {
+      ids = vector.reserveDictionaryIds(this.rows);
+      vector.setDictionary(dictionary);
+    }
+    if (ids != null) {
+      dictionary.ready(codes, valid);
+      if (nulls != null) {
+        spreadCodes(codes, valid, rows, n, nulls);
+      }
+      ids.reserve(at + n);
+      ids.putInts(at, n, codes, 0);
+      at += n;
+    } else {
+      dictionary.locate(codes, valid, offsets, lengths);
+      strings(dictionary.data(), offsets, lengths, valid, rows, n, nulls);
+    }
+  }
+
+  private void spreadCodes(int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
+    int v = valid;
+    for (int i = n - 1; i >= 0; i--) {
+      v -= nulls.validBit(rows[i]);
+      codes[i] = codes[v];
+    }
+    putNulls(rows, n, nulls);
+  }
+
+  /** Writes byte strings that lie in {@code data}. */
+  public final void strings(
+      byte[] data, int[] offsets, int[] lengths, int valid, int[] rows, int n, ValidRows nulls) {
+    if (ids != null) {
+      decodeWritten();
+    }
+    int span = lieTogether(offsets, lengths, valid);
+    int moved = span > 0 ? vector.arrayData().appendBytes(span, data, offsets[0]) - offsets[0] : 0;
+    int v = 0;
+    for (int i = 0; i < n; i++, at++) {
+      if (nulls != null && nulls.isNull(rows[i])) {
+        vector.putNull(at);
+      } else if (span > 0) {
+        vector.putArray(at, offsets[v] + moved, lengths[v]);
+        v++;
+      } else {
+        vector.putByteArray(at, data, offsets[v], lengths[v]);
+        v++;
+      }
+    }
+  }
+
+  /**
+   * How many bytes {@code n} strings take with what lies between them, if that is worth one copy: they
+   * ascend and there is little between them. Else 0.
+   */
+  private static int lieTogether(int[] offsets, int[] lengths, int n) {
+    int end = n == 0 ? 0 : offsets[0];
+    int between = 0;
+    int backwards = 0;
+    for (int i = 0; i < n; i++) {
+      int gap = offsets[i] - end;
+      backwards |= gap;
+      between += gap;
+      end = offsets[i] + lengths[i];
+    }
+    int span = n == 0 ? 0 : end - offsets[0];
+    return backwards >= 0 && between <= span / 4 ? span : 0;
+  }
+
+  private void decodeWritten() {
+    for (int i = first; i < at; i++) {
+      if (!vector.isNullAt(i)) {
+        byte[] value = dictionary.decodeToBinary(ids.getDictId(i));
+        vector.putByteArray(i, value, 0, value.length);
+      }
+    }
+    vector.setDictionary(null);
+    ids = null;
+  }
+
+  /** Writes values of fixed width; {@code values} is overwritten. */
+  public final void values(long[] values, int valid, int[] rows, int n, ValidRows nulls) {
+    if (nulls != null) {
+      spread(values, valid, rows, n, nulls);
+    }
+    switch (held) {
+      case LONG -> vector.putLongs(at, n, values, 0);
+      case INT -> {
+        for (int i = 0; i < n; i++) {
+          ints[i] = (int) values[i];
+        }
+        vector.putInts(at, n, ints, 0);
+      }
+      case FLOAT -> {
+        for (int i = 0; i < n; i++) {
+          floats[i] = Float.intBitsToFloat((int) values[i]);
+        }
+        vector.putFloats(at, n, floats, 0);
+      }
+      case DOUBLE -> {
+        for (int i = 0; i < n; i++) {
+          doubles[i] = Double.longBitsToDouble(values[i]);
+        }
+        vector.putDoubles(at, n, doubles, 0);
+      }
+      case BOOLEAN, BYTE -> {
+        // A vector holds a boolean as a byte of 0 or 1.
+        for (int i = 0; i < n; i++) {
+          bytes[i] = (byte) values[i];
+        }
+        vector.putBytes(at, n, bytes, 0);
+      }
+      case SHORT -> {
+        for (int i = 0; i < n; i++) {
+          shorts[i] = (short) values[i];
+        }
+        vector.putShorts(at, n, shorts, 0);
+      }
+      default -> throw new IllegalStateException("not of fixed width: " + held);
+    }
+    at += n;
+  }
+
+  // No branch on what is null, which can't be predicted: a null gets some value, which nobody reads.
+  private void spread(long[] values, int valid, int[] rows, int n, ValidRows nulls) {
+    int v = valid;
+    for (int i = n - 1; i >= 0; i--) {
+      v -= nulls.validBit(rows[i]);
+      values[i] = values[v];
+    }
+    putNulls(rows, n, nulls);
+  }
+
+  private void putNulls(int[] rows, int n, ValidRows nulls) {
+    for (int from = 0; from < n; from += Long.SIZE) {
+      long bits = nulls.nullBits(rows, from, Math.min(Long.SIZE, n - from));
+      while (bits != 0) {
+        vector.putNull(at + from + Long.numberOfTrailingZeros(bits));
+        bits &= bits - 1;
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.text
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.unsafe.types.UTF8String
+
+import latebloom.read.RandomBytes
+
+/** Tests of byte strings against Spark's own string. */
+class BytesTestSuite extends AnyFunSuite with RandomBytes {
+  private case class Case(test: BytesTest, model: UTF8String => Boolean)
+
+  private def spark(bytes: Array[Byte]): UTF8String = UTF8String.fromBytes(bytes)
+
+  private def randomLeaf(random: Random): Case = {
+    def value() = randomBytes(random, random.oneOf(0, 1, 2, 3, 12))
+    random.nextInt(9) match {
+      case 0 =>
+        val v = value()
+        Case(BytesTest.equalTo(v), _ == spark(v))
+      case 1 | 2 =>
+        val (lo, hi) = (random.oneOf(null, value(), value()), random.oneOf(null, value(), value()))
+        val (loIn, hiIn) = (random.nextBoolean(), random.nextBoolean())
+        Case(
+          BytesTest.range(lo, loIn, hi, hiIn),
+          s =>
+            (lo == null || s.binaryCompare(spark(lo)) > (if (loIn) -1 else 0)) &&
+              (hi == null || s.binaryCompare(spark(hi)) < (if (hiIn) 1 else 0))
+        )
+      case 3 =>
+        val values = Seq.fill(random.oneOf(0, 1, 2, 5, 40))(value())
+        Case(BytesTest.in(values.asJava), values.map(spark).toSet)
+      case 4 =>
+        val v = value()
+        Case(BytesTest.startsWith(v), _.startsWith(spark(v)))
+      case 5 =>
+        val v = value()
+        Case(BytesTest.endsWith(v), _.endsWith(spark(v)))
+      case 6 =>
+        val v = value()
+        Case(BytesTest.contains(v), _.contains(spark(v)))
+      case 7 =>
+        val v = randomText(random, 3, Seq("a", "b", "é"))
+        Case(
+          BytesTest.like(LikePattern.compile(s"%$v%", '\\').get),
+          _.contains(spark(v.getBytes(UTF_8)))
+        )
+      case _ =>
+        if (random.nextBoolean()) Case(BytesTest.none, _ => false)
+        else Case(BytesTest.all, _ => true)
+    }
+  }
+
+  private def randomTest(random: Random, depth: Int): Case =
+    if (depth == 0) randomLeaf(random)
+    else {
+      val a = randomTest(random, depth - 1)
+      random.nextInt(4) match {
+        case 0 => a
+        case 1 => Case(a.test.negate, s => !a.model(s))
+        case 2 =>
+          val b = randomTest(random, depth - 1)
+          Case(a.test.and(b.test), s => a.model(s) && b.model(s))
+        case _ =>
+          val b = randomTest(random, depth - 1)
+          Case(a.test.or(b.test), s => a.model(s) || b.model(s))
+      }
+    }
+
+  private def check(c: Case, packed: Packed): Unit = {
+    val passed = packed.filtered(c.test).toSet
+    packed.values.zipWithIndex.foreach { case (value, i) =>
+      assert(passed(i) == c.model(spark(value)), s"for ${hex(value)} ${c.test}")
+    }
+  }
+
+  private def values(random: Random): Packed =
+    Packed(Seq.fill(60)(randomBytes(random, random.oneOf(0, 1, 2, 3, 12, 25))), random)
+
+  test("a single test passes what Spark's string functions and comparisons pass") {
+    forSeeds(500)(random => check(randomLeaf(random), values(random)))
+  }
+
+  test("combined tests pass what the combined conditions pass") {
+    forSeeds(500)(random => check(randomTest(random, 3), values(random)))
+  }
+
+  test("a test survives serialisation") {
+    forSeeds(100) { random =>
+      val c = randomTest(random, 2)
+      val bytes = new ByteArrayOutputStream
+      new ObjectOutputStream(bytes).writeObject(c.test)
+      val copy = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray))
+        .readObject().asInstanceOf[BytesTest]
+      assert(copy.toString == c.test.toString)
+      check(c.copy(test = copy), values(random))
+    }
+  }
+
+  test("conditions that say the same as a simpler one become it") {
+    def bytes(text: String) = text.getBytes(UTF_8)
+    val a = BytesTest.range(bytes("a"), true, null, false)
+    val m = BytesTest.range(null, false, bytes("m"), true)
+    assert(a.and(m).toString == ">= 'a' AND <= 'm'")
+    assert(a.and(BytesTest.range(null, false, bytes("a"), true)).toString == "= 'a'")
+    assert(a.and(BytesTest.range(null, false, bytes("a"), false)).isNone)
+    assert(BytesTest.equalTo(bytes("x")).and(m).isNone)
+    assert(BytesTest.equalTo(bytes("x")).or(BytesTest.equalTo(bytes("b"))).toString
+      == "IN ('b', 'x')")
+    assert(
+      BytesTest.startsWith(Array()).isAll && BytesTest.in(List.empty[Array[Byte]].asJava).isNone
+    )
+    assert(a.negate.negate == a && BytesTest.all.negate.isNone)
+    assert(BytesTest.equalTo(Array(0xff.toByte, 1)).toString == "= X'FF01'")
+  }
+}
