@@ -8,7 +8,6 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.predicate.ColumnPredicate
 
-
 /** Bitmaps against sets. */
 class KeyBitmapSuite extends AnyFunSuite with Probing {
   private val bytes = 1L << 10

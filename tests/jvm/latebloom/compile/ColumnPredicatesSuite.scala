@@ -14,7 +14,6 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, OrderedKeys}
 
-
 /** Catalyst's own evaluation is the model: a value passes exactly when the condition is TRUE. */
 class ColumnPredicatesSuite extends AnyFunSuite {
 

@@ -16,7 +16,6 @@ import org.apache.spark.unsafe.types.UTF8String
 import latebloom.bloom.{KeyDomain, KeyFilter, KeyLimits}
 import latebloom.read.predicate.{OrderedKeys, ValueTest}
 
-
 /** `join_keys(value, exactKeys, maxBytes, maxKeys)` and the same of hashes, for SQL. */
 class JoinKeysFunctions extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit =

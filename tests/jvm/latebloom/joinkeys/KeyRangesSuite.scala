@@ -10,7 +10,6 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
 
-
 /** Bounds of keys as statistics are compared with them: dates and times in every calendar. */
 class KeyRangesSuite extends LateBloomTest {
 

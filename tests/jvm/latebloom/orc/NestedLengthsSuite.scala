@@ -4,6 +4,8 @@ package latebloom.orc
 import org.apache.hadoop.hive.ql.exec.vector._
 import org.scalatest.funsuite.AnyFunSuite
 
+import latebloom.orc.encoding.CorruptStreamException
+
 class NestedLengthsSuite extends AnyFunSuite {
 
   /** As orc-core makes it: the sum of the lengths is an int. */

@@ -10,9 +10,9 @@ import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.{SparkThrowable, TaskKilledException}
 
 import latebloom.LateBloomTest
+import latebloom.orc.encoding.CorruptStreamException
 import latebloom.read.RandomCases
 import latebloom.read.predicate.FailedCondition
-
 
 /** Faults of a file's bytes are errors that name the file, the stripe and the column; faults of
   * anything else stay what they are.

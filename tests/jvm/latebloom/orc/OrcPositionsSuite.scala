@@ -17,7 +17,6 @@ import org.apache.spark.sql.{DataFrame, Row}
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
 
-
 /** Files of which columns, or some of them, are found by where they stand. */
 class OrcPositionsSuite extends LateBloomTest {
 

@@ -17,7 +17,6 @@ import latebloom.LateBloomTest
 import latebloom.read.RandomCases
 import latebloom.read.task.Counter
 
-
 /** Whole files, off against on. Off reads without pushed filters, of which ORC gets some wrong. */
 class OrcScanSuite extends LateBloomTest with RandomCases {
 

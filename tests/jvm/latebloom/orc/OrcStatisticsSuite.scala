@@ -10,9 +10,8 @@ import org.apache.orc.{OrcFile, OrcProto}
 
 import org.apache.spark.sql.{DataFrame, Row}
 
-import latebloom.orc.OrcSurgery.Changes
-
 import latebloom.LateBloomTest
+import latebloom.orc.OrcSurgery.Changes
 import latebloom.read.task.Counter
 
 /** Statistics that lie: an answer is Spark's own, which goes by some of them and not by others. */

@@ -14,10 +14,10 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaCo
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnVector
 
-import latebloom.read.{ScanSpec, SelectiveScan}
+import latebloom.parquet.types.Calendars
 import latebloom.read.io.FileTail
 import latebloom.read.task.Counters
-
+import latebloom.read.{ScanSpec, SelectiveScan}
 
 /** The scan of one Parquet file, without a session. */
 object FileScan {

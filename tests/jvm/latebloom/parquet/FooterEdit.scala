@@ -9,6 +9,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.format._
 
+import latebloom.parquet.encoding.Bytes
+import latebloom.parquet.page.ThriftReader
+
 /** Parquet files of which a test changes the footer, or bytes at a place that the footer gives. */
 object FooterEdit {
 

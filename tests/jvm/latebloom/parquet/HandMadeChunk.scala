@@ -11,8 +11,8 @@ import org.apache.parquet.format.{ColumnChunk => _, Statistics => _, _}
 import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ColumnPath, CompressionCodecName}
 import org.apache.parquet.schema.MessageTypeParser
 
+import latebloom.parquet.page.{ColumnChunk, ColumnPlace}
 import latebloom.read.task.Counters
-
 
 /** A column chunk of pages whose headers say whatever a test has them say. */
 object HandMadeChunk {

@@ -21,11 +21,17 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnVector
 
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyLimits}
-import latebloom.read.{RandomCases, ScanFilter, ScanSpec, SeveralColumns}
-import latebloom.read.predicate.{ColumnPredicate, CompiledColumn, DecimalKeys, LongRanges, OrderedKeys, RowPredicate}
+import latebloom.read.predicate.{
+  ColumnPredicate,
+  CompiledColumn,
+  DecimalKeys,
+  LongRanges,
+  OrderedKeys,
+  RowPredicate
+}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.text.BytesTest
-
+import latebloom.read.{RandomCases, ScanFilter, ScanSpec, SeveralColumns}
 
 /** Whole files, written by parquet-java with every choice at random, against a model that keeps the
   * rows in memory and filters them one by one.

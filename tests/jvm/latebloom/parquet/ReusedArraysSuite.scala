@@ -12,9 +12,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types._
 
-import latebloom.read.{ScanSpecs, Scribble}
 import latebloom.read.task.Counters
-
+import latebloom.read.{ScanSpecs, Scribble}
 
 class ReusedArraysSuite extends AnyFunSuite {
   private val batchRows = 4096

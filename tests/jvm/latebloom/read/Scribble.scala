@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read
 
-import latebloom.read.task.SpareArrays
+import latebloom.read.io.SpareArrays
 
 /** Does with the arrays that scans have let go of what another scan might do. */
 object Scribble {

@@ -5,9 +5,8 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.read.io.RangeFetcher.Wanted
-
 import latebloom.read.RandomCases
+import latebloom.read.io.RangeFetcher.Wanted
 import latebloom.read.task.{Counter, Counters, ScanMemory}
 
 class FileTailSuite extends AnyFunSuite with RandomCases {

@@ -7,7 +7,6 @@ import latebloom.LateBloomTest
 import latebloom.bench.SlowFileSystem
 import latebloom.read.task.Counter
 
-
 class PrefetchSuite extends LateBloomTest {
 
   /** Many small row groups, or stripes, in one file. */

@@ -10,9 +10,8 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.read.io.RangeFetcher.Wanted
-
 import latebloom.read.RandomCases
+import latebloom.read.io.RangeFetcher.Wanted
 import latebloom.read.task.{Counter, Counters, ScanMemory}
 
 class RangeFetcherSuite extends AnyFunSuite with RandomCases {

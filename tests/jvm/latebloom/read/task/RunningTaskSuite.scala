@@ -12,12 +12,11 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.expressions.UserDefinedFunction
 import org.apache.spark.sql.functions.{col, udf}
+import org.apache.spark.sql.latebloom.TaskProbe
 import org.apache.spark.{SparkException, TaskContext, TaskKilledException}
 
 import latebloom.LateBloomTest
 import latebloom.read.io.{FileBytes, RangeFetcher, StoreSpeed}
-import org.apache.spark.sql.latebloom.TaskProbe
-
 
 /** A killed task ends soon: the query's own function, evaluated in the scan, kills its task and
   * counts what is evaluated after that.

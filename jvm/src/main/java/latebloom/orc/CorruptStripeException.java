@@ -4,7 +4,7 @@ package latebloom.orc;
 import java.io.IOException;
 
 /** The bytes of a stripe contradict themselves or the file's tail; says where. */
-final class CorruptStripeException extends IOException {
+public final class CorruptStripeException extends IOException {
   private static final long serialVersionUID = 1L;
 
   CorruptStripeException(String message, Throwable cause) {

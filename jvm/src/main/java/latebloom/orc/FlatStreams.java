@@ -2,6 +2,8 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import latebloom.orc.flat.OrcColumns;
+import latebloom.orc.flat.StripeColumn;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;

@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.read.ConstantColumn;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;

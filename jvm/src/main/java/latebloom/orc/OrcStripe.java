@@ -11,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import latebloom.orc.encoding.CorruptStreamException;
+import latebloom.orc.flat.OrcColumns;
 import latebloom.read.ConstantColumn;
 import latebloom.read.RowGroup;
 import latebloom.read.SelectiveColumn;

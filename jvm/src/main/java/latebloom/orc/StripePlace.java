@@ -3,6 +3,7 @@ package latebloom.orc;
 
 import java.io.EOFException;
 import java.io.IOException;
+import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.read.predicate.FailedCondition;
 import org.apache.spark.SparkThrowable;
 import org.apache.spark.TaskKilledException;
@@ -12,7 +13,7 @@ import org.apache.spark.TaskKilledException;
  * errors that name the place. Whatever reads a stripe is run by {@link #read}: decoders, ours and
  * orc-core's, need not foresee how damaged bytes make them fail.
  */
-record StripePlace(String file, int stripe) {
+public record StripePlace(String file, int stripe) {
 
   /** What reads bytes of a stripe. */
   @FunctionalInterface
@@ -28,7 +29,7 @@ record StripePlace(String file, int stripe) {
    *
    * @param part of the stripe, for messages
    */
-  <T> T read(String part, Reading<T> reading) throws IOException {
+  public <T> T read(String part, Reading<T> reading) throws IOException {
     try {
       return reading.run();
     } catch (TaskKilledException | FailedCondition e) {

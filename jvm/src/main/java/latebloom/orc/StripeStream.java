@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.read.io.RangeFetcher.Wanted;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.BufferChunk;

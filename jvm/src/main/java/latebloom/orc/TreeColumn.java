@@ -2,6 +2,7 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.ValueTest;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * ORC files as row groups of a scan: a stripe is one.
+ * ORC files as row groups of a scan, each a stripe: which of them a split has, what is pruned, which
+ * streams are fetched, and by whom each column is read. Begins in {@link latebloom.orc.OrcSplit}.
  *
- * <p>May import {@code read} and its rooms.
+ * <p>May import {@code read} with its rooms, and the rooms below.
  */
 package latebloom.orc;

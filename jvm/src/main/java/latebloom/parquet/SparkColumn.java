@@ -3,6 +3,7 @@ package latebloom.parquet;
 
 import java.io.IOException;
 import java.util.function.Function;
+import latebloom.parquet.page.SelectedPages;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.ValueTest;

@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import latebloom.read.predicate.{FailedCondition, RowPredicate}
 
-
 /** A condition as Spark itself evaluates it, compiled where it is first used.
   *
   * @param bound

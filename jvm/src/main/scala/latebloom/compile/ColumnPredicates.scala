@@ -10,9 +10,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, Keys, LongRanges, OrderedKeys}
-import latebloom.read.text.{ByteStrings, BytesTest, LikePattern}
-
+import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, LongRanges, OrderedKeys}
+import latebloom.read.text.{BytesTest, LikePattern}
 
 /** Compiles a condition on one column into the set of its values for which the condition is TRUE.
   *

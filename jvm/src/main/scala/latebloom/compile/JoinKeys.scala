@@ -17,7 +17,6 @@ import org.apache.spark.unsafe.types.UTF8String
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyLimits}
 import latebloom.read.predicate.{DecimalKeys, OrderedKeys}
 
-
 /** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null when
   * there are too many keys for one. Nulls are no keys.
   *

@@ -9,7 +9,6 @@ import org.apache.spark.sql.types._
 import latebloom.decision.ShortSql
 import latebloom.read.predicate.{ColumnPredicate, KeptEntries}
 
-
 /** Lists and maps of which a plan asks for some entries only, by literal keys or positions: the
   * others need not be read.
   *

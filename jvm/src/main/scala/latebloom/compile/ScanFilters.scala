@@ -8,9 +8,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
-import latebloom.read.{ScanFilter, SeveralColumns}
 import latebloom.read.predicate.{ColumnPredicate, CompiledColumn}
-
+import latebloom.read.{ScanFilter, SeveralColumns}
 
 /** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
   * last, in its order.

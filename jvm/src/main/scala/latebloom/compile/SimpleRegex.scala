@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets.US_ASCII
 
 import latebloom.read.text.BytesTest
 
-
 /** Regular expressions that only look for fixed text, somewhere or at the start: what RLIKE finds
   * with them can be found in the bytes. All others, `$` among them, which also matches before a
   * line end, are left to Java.

@@ -11,7 +11,6 @@ import latebloom.compile.CannotFail
 import latebloom.decision.ShortSql
 import latebloom.read.predicate.ValueTest
 
-
 /** Whether a key may be among those of the other side of a join: never FALSE for one that is, and
   * FALSE for null, which joins with nothing. It may be left out anywhere.
   *

@@ -9,7 +9,6 @@ import latebloom.bloom.KeyFilter
 import latebloom.read.ScanFilter
 import latebloom.read.predicate.ColumnPredicate
 
-
 /** The keys of a join as the tasks of an executor share them: sent once, their table built once. */
 final private[joinkeys] class SharedKeys(filter: KeyFilter) extends Serializable {
   @transient lazy val predicate: ColumnPredicate = filter.predicate

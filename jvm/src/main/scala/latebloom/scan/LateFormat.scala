@@ -12,14 +12,13 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.latebloom.{LateFiles, OrcFiles, ParquetFiles}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import latebloom.read.{BatchSource, ScanSpec}
 import latebloom.read.task.{Counter, Counters}
-import org.apache.spark.sql.latebloom.{LateFiles, OrcFiles, ParquetFiles}
-
+import latebloom.read.{BatchSource, ScanSpec}
 
 /** A format, read selectively: what the scan node's inner scan has for a file format, so that
   * splits, buckets, partition values and metadata columns stay Spark's business. Mixed into Spark's

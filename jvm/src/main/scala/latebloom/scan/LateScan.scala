@@ -22,7 +22,6 @@ import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
 
-
 /** A scan of files that evaluates filters and outputs the rows that pass.
   *
   * It is a FileSourceScanExec, because much of Spark recognises a file scan by that class. What it

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import latebloom.orc.flat.OrcColumns;
 import latebloom.read.BenchColumn;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;

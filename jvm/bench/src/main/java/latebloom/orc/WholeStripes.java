@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.Map;
+import latebloom.orc.flat.StripeColumn;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;

@@ -10,9 +10,8 @@ import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantCol
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
-import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
 import latebloom.read.task.{Counter, Counters}
-
+import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's format does. Made on the driver, used by the tasks.
   *

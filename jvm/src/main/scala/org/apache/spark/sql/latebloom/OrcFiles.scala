@@ -24,9 +24,8 @@ import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
 import latebloom.orc.{CheckedTails, OrcColumn, OrcSplit}
-import latebloom.read.{ScanSpec, SelectiveScan}
 import latebloom.read.task.{Counter, Counters}
-
+import latebloom.read.{ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's ORC format does: the same tail, resolution of columns and
   * evolution of schemas. Made on the driver, used by the tasks.

@@ -28,10 +28,11 @@ import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration, Utils}
 
-import latebloom.parquet.{Calendars, DiscreetPredicate, FooterCache, ParquetSplit, SparkReader, TrustedStatistics}
-import latebloom.read.{ScanSpec, SelectiveScan}
+import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
+import latebloom.parquet.types.Calendars
+import latebloom.parquet.{DiscreetPredicate, ParquetSplit, SparkReader}
 import latebloom.read.task.{Counter, Counters}
-
+import latebloom.read.{ScanSpec, SelectiveScan}
 
 /** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
   * rebase modes and resolution of columns. Made on the driver, used by the tasks.

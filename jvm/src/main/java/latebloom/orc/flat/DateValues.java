@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc.flat;
+
+import latebloom.orc.encoding.IntRuns;
+import latebloom.orc.encoding.Positioned;
+import latebloom.read.vector.FixedValues;
+import org.apache.hadoop.hive.ql.exec.vector.DateColumnVector;
+import org.apache.orc.impl.PositionProvider;
+import org.apache.spark.sql.catalyst.util.RebaseDateTime;
+
+/**
+ * Days since 1970. Those before the calendars' switch go the way that Spark sends them: through the
+ * calendar that orc-core is asked for, then from the hybrid calendar to the proleptic Gregorian.
+ */
+final class DateValues implements FixedValues, Positioned {
+  private final IntRuns days;
+  private final StripeColumn column;
+  private final DateColumnVector one = new DateColumnVector(1);
+
+  DateValues(IntRuns days, StripeColumn column) {
+    this.days = days;
+    this.column = column;
+  }
+
+  @Override
+  public void seek(PositionProvider positions) {
+    days.seek(positions);
+  }
+
+  @Override
+  public void read(int[] indexes, int n, long[] out) {
+    days.read(indexes, n, out);
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < n; i++) {
+      least = Math.min(least, out[i]);
+    }
+    long sameFrom = RebaseDateTime.lastSwitchJulianDay();
+    for (int i = 0; i < n && least < sameFrom; i++) {
+      if (out[i] < sameFrom) {
+        out[i] = before((int) out[i]);
+      }
+    }
+  }
+
+  private int before(int day) {
+    one.changeCalendar(column.fileIsProleptic(), false);
+    one.vector[0] = day;
+    one.changeCalendar(column.readerIsProleptic(), true);
+    return RebaseDateTime.rebaseJulianToGregorianDays((int) one.vector[0]);
+  }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc.flat;
+
+import java.io.IOException;
+import latebloom.read.predicate.CodeMask;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.Held;
+import latebloom.read.predicate.Keys;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.Counter;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.ValidRows;
+
+/**
+ * Filters by a flat column: an entry of a dictionary is tested once, before any row's code is read,
+ * and a run of one value once.
+ */
+final class FlatFilter extends InBlocks {
+  /** Neighbouring rows without nulls that are worth a loop without positions. */
+  private static final int RUN = 64;
+
+  private final StripeColumn column;
+  private final Held held;
+  private final StripeSections sections;
+
+  private final long[] one = new long[1];
+
+  FlatFilter(StripeColumn column, Held held, StripeSections sections) {
+    super(column.blocks());
+    this.column = column;
+    this.held = held;
+    this.sections = sections;
+  }
+
+  /** What is known of all values before one is read. */
+  private enum Values {
+    PASS,
+    FAIL,
+    OPEN
+  }
+
+  /** The rows of {@code wanted} that pass. */
+  Selection filter(Selection wanted, ColumnPredicate predicate) throws IOException {
+    CodeMask mask =
+        column.isCoded() ? CodeMask.of(column.dictionary(), predicate, wanted.count()) : null;
+    Values known = known(predicate, mask);
+    boolean nullsMatter = sections.optional();
+    if (known == Values.FAIL && !(nullsMatter && predicate.nullPasses())) {
+      column.counters().add(Counter.VALUES_SKIPPED, wanted.count());
+      return Selection.none(wanted.rows());
+    }
+    if (known == Values.PASS && !(nullsMatter && !predicate.nullPasses())) {
+      column.counters().add(Counter.VALUES_SKIPPED, wanted.count());
+      return wanted;
+    }
+    return filter(wanted, predicate, known == Values.OPEN ? mask : null, known);
+  }
+
+  private static Values known(ColumnPredicate predicate, CodeMask mask) {
+    boolean none = mask != null && mask.nonePasses();
+    boolean all = mask != null && mask.allPass();
+    if (predicate instanceof ColumnPredicate.Longs longs) {
+      none |= longs.ranges().isNone();
+      all |= longs.ranges().isAll();
+    } else if (predicate instanceof ColumnPredicate.Bytes bytes) {
+      none |= bytes.test().isNone();
+      all |= bytes.test().isAll();
+    }
+    // Of no entries at all, none passes and all do: then there is no value either.
+    return none ? Values.FAIL : all ? Values.PASS : Values.OPEN;
+  }
+
+  private Selection filter(
+      Selection wanted, ColumnPredicate predicate, CodeMask mask, Values known)
+      throws IOException {
+    Selection.Builder passed = new Selection.Builder(wanted.rows());
+    int next = wanted.nextSelected(0);
+    while (next >= 0) {
+      int s = sections.sectionOf(next);
+      sections.open(s);
+      int end = sections.endRow(s);
+      while (next >= 0 && next < end) {
+        int runEnd = Math.min(end, wanted.nextUnselected(next));
+        if (known == Values.OPEN && sections.valid() == null && runEnd - next >= RUN) {
+          filterRun(sections.firstRow(s), next, runEnd, predicate, mask, passed);
+          next = wanted.nextSelected(runEnd);
+        } else {
+          RunningTask.checkNotKilled();
+          int n = wanted.positions(next, end, BLOCK, rows);
+          filterBlock(sections.firstRow(s), n, predicate, mask, known, passed);
+          next = wanted.nextSelected(rows[n - 1] + 1);
+        }
+      }
+    }
+    return passed.build();
+  }
+
+  /** Filters the neighbouring rows {@code [from, to)} of a section without nulls. */
+  private void filterRun(
+      int firstRow,
+      int from,
+      int to,
+      ColumnPredicate predicate,
+      CodeMask mask,
+      Selection.Builder passed)
+      throws IOException {
+    OrcValues read = sections.values();
+    int base = sections.base() - firstRow;
+    int row = from;
+    while (row < to) {
+      int repeated = read.runs() == null ? 0 : read.runs().repeatedUntil(base + row) - base - row;
+      if (repeated > 0) {
+        int end = Math.min(to, row + repeated);
+        if (passes(read.runs().repeated(), predicate, mask)) {
+          passed.addRange(row, end);
+        }
+        row = end;
+      } else {
+        RunningTask.checkNotKilled();
+        int n = Math.min(BLOCK, to - row);
+        if (mask != null) {
+          filterCodes(read, base, row, n, mask, passed);
+        } else {
+          ascend(indexes, base + row, n);
+          int m = test(read, n, predicate, null, row);
+          if (m == n) {
+            passed.addRange(row, row + n);
+          } else {
+            for (int i = 0; i < m; i++) {
+              passing[i] += row;
+            }
+            passed.add(passing, m);
+          }
+        }
+        row += n;
+      }
+    }
+    column.counters().add(Counter.VALUES_DECODED, to - from);
+  }
+
+  private void filterCodes(
+      OrcValues read, int base, int row, int n, CodeMask mask, Selection.Builder passed) {
+    read.codes().readRange(base + row, n, values);
+    toCodes(n);
+    byte[] bytes = mask.of(codes, n);
+    for (int i = 0; i < n; i += Long.SIZE) {
+      passed.addBits(row + i, passingBits(bytes, codes, i, Math.min(n, i + Long.SIZE)));
+    }
+  }
+
+  // No branch and no store a value: what a loop over positions would wait for.
+  private static long passingBits(byte[] mask, int[] codes, int from, int to) {
+    long bits = 0;
+    for (int i = from; i < to; i++) {
+      bits |= (long) mask[codes[i]] << i;
+    }
+    return bits;
+  }
+
+  /** Filters {@code rows[0, n)} of the current section. */
+  private void filterBlock(
+      int firstRow,
+      int n,
+      ColumnPredicate predicate,
+      CodeMask mask,
+      Values known,
+      Selection.Builder passed)
+      throws IOException {
+    int[] candidates = rows;
+    int valid = n;
+    int base = sections.base();
+    ValidRows valids = sections.valid();
+    if (valids != null) {
+      candidates = validRows;
+      Selection.Builder nulls = predicate.nullPasses() ? passed : null;
+      valid = valids.part(rows, n, firstRow, base, candidates, indexes, nulls);
+    } else {
+      for (int i = 0; i < n; i++) {
+        indexes[i] = base + rows[i] - firstRow;
+      }
+    }
+    if (valid == 0 || known == Values.FAIL) {
+      return;
+    }
+    if (known == Values.PASS) {
+      passed.add(candidates, valid);
+      return;
+    }
+    OrcValues read = sections.values();
+    int m =
+        mask == null ? test(read, valid, predicate, candidates, 0) : testCodes(read, valid, mask);
+    column.counters().add(Counter.VALUES_DECODED, valid);
+    for (int i = 0; i < m; i++) {
+      passing[i] = candidates[passing[i]];
+    }
+    passed.add(passing, m);
+  }
+
+  /**
+   * Which of the values at {@code indexes[0, n)} pass, into {@code passing}. Their rows are
+   * {@code rowOf}, or those from {@code firstRow} on.
+   */
+  private int test(
+      OrcValues read, int n, ColumnPredicate predicate, int[] rowOf, int firstRow) {
+    KeptValues kept = column.keeps(held) && column.kept().mayKeep(n) ? column.kept() : null;
+    int m;
+    if (held == Held.BYTES) {
+      read.strings().locate(indexes, n, offsets, lengths);
+      byte[] data = read.strings().data();
+      m = Keys.filterBytes(false, data, offsets, lengths, n, predicate, passing);
+      if (kept != null) {
+        kept.strings(rowOf, firstRow, passing, m, data, offsets, lengths);
+      }
+    } else {
+      read.fixed().read(indexes, n, values);
+      m = Keys.filter(held, values, n, predicate, passing);
+      if (kept != null) {
+        kept.numbers(rowOf, firstRow, passing, m, values);
+      }
+    }
+    return m;
+  }
+
+  /** As {@link #test}, by the mask over codes. */
+  private int testCodes(OrcValues read, int n, CodeMask mask) {
+    readCodes(read, n);
+    byte[] bytes = mask.of(codes, n);
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+      passing[m] = i;
+      m += bytes[codes[i]];
+    }
+    return m;
+  }
+
+  private boolean passes(long value, ColumnPredicate predicate, CodeMask mask) {
+    if (mask != null) {
+      return mask.passes((int) value);
+    }
+    one[0] = value;
+    return Keys.filter(held, one, 1, predicate, passing) == 1;
+  }
+
+  private void readCodes(OrcValues read, int n) {
+    read.codes().read(indexes, n, values);
+    toCodes(n);
+  }
+
+  private void toCodes(int n) {
+    for (int i = 0; i < n; i++) {
+      codes[i] = (int) values[i];
+    }
+  }
+
+  private static void ascend(int[] to, int first, int n) {
+    for (int i = 0; i < n; i++) {
+      to[i] = first + i;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc.flat;
+
+import java.io.IOException;
+import latebloom.read.SelectiveColumn;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.Held;
+import latebloom.read.selection.Selection;
+import latebloom.read.vector.OutputColumn;
+
+/**
+ * A flat column of one stripe that we decode ourselves. Strides without wanted rows are sought past,
+ * values of other rows are passed over where the encoding allows.
+ */
+final class FlatOrcColumn implements SelectiveColumn {
+  private final StripeColumn column;
+  private final Held held;
+  private StripeSections sections;
+  private FlatFilter filter;
+  private FlatSelect select;
+
+  FlatOrcColumn(StripeColumn column, Held held) {
+    this.column = column;
+    this.held = held;
+    this.sections = new StripeSections(column);
+  }
+
+  @Override
+  public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+    if (filter == null) {
+      filter = new FlatFilter(column, held, sections);
+    }
+    return filter.filter(rows, predicate);
+  }
+
+  @Override
+  public void release() {
+    filter = null;
+    select = null;
+    sections = null;
+  }
+
+  @Override
+  public void select(int[] rows, int n, OutputColumn out) throws IOException {
+    if (select == null) {
+      select = new FlatSelect(column, held, sections);
+    }
+    select.select(rows, n, out);
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc.flat;
+
+import latebloom.read.SelectiveColumn;
+import latebloom.read.predicate.Held;
+import org.apache.orc.OrcProto.ColumnEncoding;
+import org.apache.orc.OrcProto.Stream;
+import org.apache.orc.TypeDescription;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.LongType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.TimestampNTZType;
+import org.apache.spark.sql.types.TimestampType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
+
+/** Which columns of a stripe have decoders of ours: flat ones that Spark reads as the file's type. */
+public final class OrcColumns {
+  private OrcColumns() {}
+
+  /** A cursor over the column; null where orc-core's own readers must do it. */
+  public static SelectiveColumn flat(StripeColumn column) {
+    return isFlat(column)
+        ? new FlatOrcColumn(column, held(column.fileType(), column.type()))
+        : null;
+  }
+
+  public static boolean isFlat(StripeColumn column) {
+    return held(column.fileType(), column.type()) != null && isKnown(column);
+  }
+
+  private static Held held(TypeDescription file, DataType type) {
+    return switch (file.getCategory()) {
+      case BOOLEAN -> type instanceof BooleanType ? Held.BOOLEAN : null;
+      case BYTE -> type instanceof ByteType ? Held.BYTE : null;
+      case SHORT -> type instanceof ShortType ? Held.SHORT : null;
+      case INT ->
+          type instanceof IntegerType || type instanceof YearMonthIntervalType ? Held.INT : null;
+      case LONG ->
+          type instanceof LongType
+                  || type instanceof DayTimeIntervalType
+                  || type instanceof TimestampNTZType
+              ? Held.LONG
+              : null;
+      case FLOAT -> type instanceof FloatType ? Held.FLOAT : null;
+      case DOUBLE -> type instanceof DoubleType ? Held.DOUBLE : null;
+      case DATE -> type instanceof DateType ? Held.INT : null;
+      case TIMESTAMP -> type instanceof TimestampType ? Held.LONG : null;
+      case DECIMAL -> type instanceof DecimalType decimal ? decimal(file, decimal) : null;
+      case STRING, CHAR, VARCHAR -> type instanceof StringType ? Held.BYTES : null;
+      case BINARY -> type instanceof BinaryType ? Held.BYTES : null;
+      default -> null;
+    };
+  }
+
+  private static Held decimal(TypeDescription file, DecimalType type) {
+    boolean same = file.getPrecision() == type.precision() && file.getScale() == type.scale();
+    if (!same || type.precision() > Decimal.MAX_LONG_DIGITS()) {
+      return null;
+    }
+    return type.precision() <= Decimal.MAX_INT_DIGITS() ? Held.INT : Held.LONG;
+  }
+
+  private static boolean isKnown(StripeColumn column) {
+    ColumnEncoding.Kind kind = column.encoding().getKind();
+    return switch (column.fileType().getCategory()) {
+      case BOOLEAN, BYTE, FLOAT, DOUBLE -> kind == ColumnEncoding.Kind.DIRECT;
+      case STRING, CHAR, VARCHAR -> isDirect(kind) || isDictionary(kind);
+      // Without scales they are of the unfinished version 2 of the format.
+      case DECIMAL ->
+          isDirect(kind) && column.has(Stream.Kind.DATA) == column.has(Stream.Kind.SECONDARY);
+      default -> isDirect(kind);
+    };
+  }
+
+  private static boolean isDirect(ColumnEncoding.Kind kind) {
+    return kind == ColumnEncoding.Kind.DIRECT || kind == ColumnEncoding.Kind.DIRECT_V2;
+  }
+
+  public static boolean isDictionary(ColumnEncoding.Kind kind) {
+    return kind == ColumnEncoding.Kind.DICTIONARY || kind == ColumnEncoding.Kind.DICTIONARY_V2;
+  }
+}

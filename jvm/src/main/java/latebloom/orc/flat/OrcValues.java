@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc.flat;
+
+import java.io.IOException;
+import latebloom.orc.encoding.BitValues;
+import latebloom.orc.encoding.ByteFeed;
+import latebloom.orc.encoding.ByteValues;
+import latebloom.orc.encoding.DecimalValues;
+import latebloom.orc.encoding.DirectStrings;
+import latebloom.orc.encoding.FloatingValues;
+import latebloom.orc.encoding.IntRuns;
+import latebloom.orc.encoding.Positioned;
+import latebloom.orc.encoding.TextLength;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.StringValues;
+import org.apache.orc.OrcProto.ColumnEncoding;
+import org.apache.orc.OrcProto.Stream;
+import org.apache.spark.sql.types.DecimalType;
+
+/**
+ * What walks the values of a column that are not null, by its type and encoding. One of {@code codes},
+ * {@code fixed} and {@code strings} is there.
+ *
+ * @param codes of dictionary entries
+ * @param runs the integers that {@code codes} or {@code fixed} are, if they are nothing else
+ * @param positions where it can begin anew
+ */
+record OrcValues(
+    IntRuns codes, FixedValues fixed, StringValues strings, IntRuns runs, Positioned positions) {
+
+  static OrcValues of(StripeColumn column) throws IOException {
+    ColumnEncoding.Kind kind = column.encoding().getKind();
+    ByteFeed data = column.feed(Stream.Kind.DATA);
+    return switch (column.fileType().getCategory()) {
+      case BOOLEAN -> fixed(new BitValues(data));
+      case BYTE -> fixed(new ByteValues(data));
+      case SHORT -> ints(IntRuns.of(kind, data, true, Short.SIZE));
+      case INT -> ints(IntRuns.of(kind, data, true, Integer.SIZE));
+      case LONG -> ints(IntRuns.of(kind, data, true, Long.SIZE));
+      case FLOAT -> fixed(new FloatingValues(data, Float.BYTES));
+      case DOUBLE -> fixed(new FloatingValues(data, Double.BYTES));
+      case DATE -> fixed(new DateValues(IntRuns.of(kind, data, true, Integer.SIZE), column));
+      case TIMESTAMP ->
+          fixed(
+              new TimestampValues(
+                  IntRuns.of(kind, data, true, Long.SIZE), secondary(column, false), column));
+      case DECIMAL ->
+          fixed(new DecimalValues(data, secondary(column, true), (DecimalType) column.type()));
+      case STRING, CHAR, VARCHAR, BINARY -> bytes(column, kind, data);
+      default -> throw new IllegalStateException("not flat: " + column.fileType());
+    };
+  }
+
+  private static IntRuns secondary(StripeColumn column, boolean scales) throws IOException {
+    return IntRuns.of(
+        column.encoding().getKind(),
+        column.feed(Stream.Kind.SECONDARY),
+        scales,
+        scales ? Integer.SIZE : Long.SIZE);
+  }
+
+  private static OrcValues bytes(StripeColumn column, ColumnEncoding.Kind kind, ByteFeed data)
+      throws IOException {
+    if (OrcColumns.isDictionary(kind)) {
+      IntRuns codes = IntRuns.of(kind, data, false, Integer.SIZE);
+      return new OrcValues(codes, null, null, codes, codes);
+    }
+    IntRuns lengths =
+        IntRuns.of(kind, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
+    DirectStrings strings =
+        new DirectStrings(data, lengths, TextLength.of(column.fileType()));
+    return new OrcValues(null, null, strings, null, strings);
+  }
+
+  private static OrcValues ints(IntRuns runs) {
+    return new OrcValues(null, runs, null, runs, runs);
+  }
+
+  private static <V extends FixedValues & Positioned> OrcValues fixed(V values) {
+    return new OrcValues(null, values, null, null, values);
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc.flat;
+
+import java.io.IOException;
+import latebloom.orc.encoding.BitRuns;
+import latebloom.read.vector.ValidRows;
+import org.apache.orc.OrcProto.Stream;
+import org.apache.orc.impl.PositionProvider;
+
+/**
+ * Walks the sections of a column, front to back: the strides of the row index, or stretches of some
+ * length where there is none. Knows of the current one which rows are null and by which index its
+ * values are found.
+ *
+ * <pre>
+ *   section     0           1           2           3
+ *   rows        |-----------|-----------|-----------|---
+ *   PRESENT     1101101...  1110111...  sought by the row index, or read on
+ *   values      0 1  2 3 ...base        by index since they were last sought
+ * </pre>
+ *
+ * A section next to the one before is read on to: that may be in the midst of a run, or of a
+ * compressed chunk that would be decompressed twice.
+ */
+final class StripeSections {
+  private static final int UNINDEXED_ROWS = 1 << 16;
+  private static final int MOST_ROWS = 1 << 20;
+
+  private final StripeColumn column;
+  private final boolean indexed;
+  private final int sectionRows;
+  private final boolean optional;
+
+  private BitRuns present;
+  private OrcValues values;
+  private int section = -1;
+  private ValidRows valid;
+  private int count;
+
+  /** Index of the section's first value. */
+  private int base;
+
+  /** Where the values begin that nobody has asked for yet; null when they are found by index. */
+  private PositionProvider unsought;
+
+  StripeSections(StripeColumn column) {
+    this.column = column;
+    this.indexed = column.stride() > 0 && column.stride() <= MOST_ROWS;
+    this.sectionRows = indexed ? column.stride() : UNINDEXED_ROWS;
+    this.optional = column.has(Stream.Kind.PRESENT);
+  }
+
+  /** Whether some row may be null. */
+  boolean optional() {
+    return optional;
+  }
+
+  int sectionOf(int row) {
+    return row / sectionRows;
+  }
+
+  int firstRow(int s) {
+    return s * sectionRows;
+  }
+
+  int endRow(int s) {
+    return (int) Math.min(column.rows(), (s + 1L) * sectionRows);
+  }
+
+  /** Makes a section the current one. Sections ascend. */
+  void open(int s) throws IOException {
+    if (s == section) {
+      return;
+    }
+    if (!indexed && !optional) {
+      base = firstRow(s);
+    } else if (indexed && (s != section + 1 || unsought != null)) {
+      PositionProvider positions = column.positions(s);
+      if (optional) {
+        present().seek(positions);
+      }
+      unsought = positions;
+      readPresent(s);
+      base = 0;
+    } else {
+      for (int next = section + 1; next <= s; next++) {
+        base += count;
+        readPresent(next);
+      }
+    }
+    section = s;
+  }
+
+  private BitRuns present() throws IOException {
+    if (present == null) {
+      present = new BitRuns(column.feed(Stream.Kind.PRESENT));
+    }
+    return present;
+  }
+
+  private void readPresent(int s) throws IOException {
+    int rows = endRow(s) - firstRow(s);
+    valid = null;
+    count = rows;
+    if (optional) {
+      long[] words = new long[(rows + 63) >>> 6];
+      present().read(rows, words);
+      ValidRows some = new ValidRows(words);
+      count = some.count();
+      valid = count == rows ? null : some;
+    }
+  }
+
+  /** Which rows of the section are null; null when none is. */
+  ValidRows valid() {
+    return valid;
+  }
+
+  int base() {
+    return base;
+  }
+
+  /** What finds the section's values. */
+  OrcValues values() throws IOException {
+    if (values == null) {
+      values = OrcValues.of(column);
+    }
+    if (unsought != null) {
+      values.positions().seek(unsought);
+      unsought = null;
+    }
+    return values;
+  }
+}

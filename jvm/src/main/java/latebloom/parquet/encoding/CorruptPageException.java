@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet.encoding;
+
+import org.apache.parquet.io.ParquetDecodingException;
+
+/**
+ * The bytes of a page contradict themselves or the footer. Thrown bare by the decoders; the column
+ * adds where it happened (see {@link ColumnPlace}).
+ */
+public final class CorruptPageException extends ParquetDecodingException {
+  private static final long serialVersionUID = 1L;
+
+  /** Whether the message says where. */
+  public final boolean placed;
+
+  public CorruptPageException(String message) {
+    super(message);
+    this.placed = false;
+  }
+
+  public CorruptPageException(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
+  public CorruptPageException(String message, Throwable cause, boolean placed) {
+    super(message, cause);
+    this.placed = placed;
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet.nested;
+
+import java.io.IOException;
+import latebloom.parquet.encoding.Bytes;
+import latebloom.parquet.encoding.CorruptPageException;
+import latebloom.parquet.flat.FlatPage;
+import latebloom.parquet.page.ColumnChunk;
+import latebloom.parquet.page.PageReader;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.PageHeader;
+
+/**
+ * One decompressed page of a leaf of a list or map.
+ *
+ * @param levels before the page's first
+ * @param values those that are not null, as a flat column's
+ * @param rows how many rows begin on it
+ * @param continues whether its first entries belong to a row that began before it
+ */
+record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean continues) {
+
+  /**
+   * @param level definition level of a list or map that is there
+   */
+  static RepeatedPage read(
+      ColumnChunk chunk, int page, int level, PageReader reader, PageReader.Buffer into)
+      throws IOException {
+    PageHeader header = chunk.header(page);
+    PageReader.Parts parts = reader.read(chunk, page, into);
+    try {
+      int count = levels(header, chunk.meta.getValueCount());
+      Bytes repetition = parts.repetition();
+      Bytes definition = parts.definition();
+      Bytes values = parts.values();
+      if (parts.levelsFramed()) {
+        DataPageHeader v1 = header.getData_page_header();
+        FlatPage.checkRunLengthEncoded(v1);
+        if (v1.getRepetition_level_encoding() != Encoding.RLE) {
+          throw new CorruptPageException(
+              "repetition levels in encoding " + v1.getRepetition_level_encoding());
+        }
+        repetition = framed(values);
+        values = behind(values, repetition);
+        definition = framed(values);
+        values = behind(values, definition);
+      }
+      int max = chunk.descriptor.getMaxDefinitionLevel();
+      // Once to count: decoders check by the number of values that the page is long enough.
+      RepeatedLevels all = new RepeatedLevels(repetition, definition, count, level, max);
+      boolean continues = all.next() && (all.starts & 1) == 0;
+      while (all.next()) {}
+      FlatPage flat =
+          new FlatPage(
+              page,
+              all.valuesBefore,
+              PageReader.encoding(header),
+              values,
+              all.valuesBefore,
+              null,
+              into == null);
+      return new RepeatedPage(
+          new RepeatedLevels(repetition, definition, count, level, max),
+          flat,
+          all.rowsBefore,
+          continues);
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  private static int levels(PageHeader header, long ofChunk) {
+    int n = ColumnChunk.valueCount(header);
+    if (n < 0 || n > ofChunk) {
+      throw new CorruptPageException(n + " levels in a column chunk of " + ofChunk);
+    }
+    return n;
+  }
+
+  private static Bytes framed(Bytes rest) {
+    return rest.slice(Integer.BYTES, rest.framedLength());
+  }
+
+  private static Bytes behind(Bytes rest, Bytes part) {
+    int taken = Integer.BYTES + part.length();
+    return rest.slice(taken, rest.length() - taken);
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet.page;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.zip.CRC32;
+import latebloom.parquet.encoding.Bytes;
+import latebloom.parquet.encoding.CorruptPageException;
+import latebloom.parquet.encoding.Sizes;
+import latebloom.read.task.ScanMemory;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.DataPageHeaderV2;
+import org.apache.parquet.format.PageHeader;
+import org.apache.parquet.format.PageType;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+
+/**
+ * Decompresses pages of column chunks, after checking their checksum where that is asked for.
+ * Returned bytes are followed by at least {@link #SLACK} readable bytes where they were
+ * decompressed, so that decoders may load words.
+ */
+public final class PageReader {
+  static final int SLACK = Long.BYTES;
+
+  /** Sizes up to this are believed; larger ones must agree with the footer before they allocate. */
+  private static final int PLAUSIBLE_PAGE = 64 << 20;
+
+  private final Decompressor decompressor;
+  private final boolean verifyChecksums;
+  private final ScanMemory memory;
+  private final Deque<Buffer> spare = new ArrayDeque<>();
+
+  /**
+   * @param memory told of the buffers
+   */
+  public PageReader(Decompressor decompressor, boolean verifyChecksums, ScanMemory memory) {
+    this.decompressor = decompressor;
+    this.verifyChecksums = verifyChecksums;
+    this.memory = memory;
+  }
+
+  /** A buffer that successive pages may share; grows, never shrinks. */
+  public static final class Buffer {
+    private byte[] bytes = {};
+  }
+
+  /** A buffer, of its taker until it is given back. */
+  public Buffer takeBuffer() {
+    Buffer buffer = spare.pollLast();
+    return buffer == null ? new Buffer() : buffer;
+  }
+
+  /** Leaves a buffer to other columns; nobody reads a page in it any more. */
+  public void giveBack(Buffer buffer) {
+    spare.addLast(buffer);
+  }
+
+  /** Lets go of buffers that nobody has, with the row group that they were noted for. */
+  public void release() {
+    spare.clear();
+  }
+
+  private byte[] atLeast(int size, Buffer buffer) {
+    int before = buffer.bytes.length;
+    if (before < size) {
+      int after = (int) Math.max(size, Math.min(Sizes.MOST, before + before / 2L));
+      memory.hold(after - before);
+      buffer.bytes = new byte[after];
+    }
+    return buffer.bytes;
+  }
+
+  /**
+   * A page's three parts, uncompressed; level parts are empty where the column has none.
+   *
+   * @param levelsFramed whether each level part, in front of the values, starts with its length
+   *     (data page V1); then {@code values} holds all three
+   */
+  public record Parts(Bytes repetition, Bytes definition, Bytes values, boolean levelsFramed) {}
+
+  /** Reads a data page, or the dictionary page for -1; {@code into} may be null for fresh bytes. */
+  public Parts read(ColumnChunk chunk, int page, Buffer into) throws IOException {
+    PageHeader header = chunk.header(page);
+    Bytes body = chunk.body(page);
+    try {
+      verify(header, body);
+      if (header.getType() == PageType.DATA_PAGE_V2) {
+        return readV2(chunk, header, body, into);
+      }
+      Bytes all = inflate(chunk, body, header.getUncompressed_page_size(), true, into);
+      return new Parts(null, null, all, true);
+    } catch (CorruptPageException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  private Parts readV2(ColumnChunk chunk, PageHeader header, Bytes body, Buffer into)
+      throws IOException {
+    DataPageHeaderV2 v2 = header.getData_page_header_v2();
+    int rl = v2.getRepetition_levels_byte_length();
+    int dl = v2.getDefinition_levels_byte_length();
+    if (rl < 0 || dl < 0 || rl > body.length() - dl) {
+      throw new CorruptPageException("levels of " + rl + " and " + dl + " bytes in " + body.length());
+    }
+    Bytes data = body.slice(rl + dl, body.length() - rl - dl);
+    int size = header.getUncompressed_page_size() - rl - dl;
+    boolean compressed = !v2.isSetIs_compressed() || v2.isIs_compressed();
+    return new Parts(
+        body.slice(0, rl),
+        body.slice(rl, dl),
+        inflate(chunk, data, size, compressed, into),
+        false);
+  }
+
+  private Bytes inflate(ColumnChunk chunk, Bytes from, int size, boolean compressed, Buffer into)
+      throws IOException {
+    CompressionCodecName codec = chunk.meta.getCodec();
+    if (!compressed || codec == CompressionCodecName.UNCOMPRESSED) {
+      return from;
+    }
+    if (size < 0 || size > PLAUSIBLE_PAGE && size > chunk.meta.getTotalUncompressedSize()) {
+      throw new CorruptPageException(
+          "a page of " + size + " bytes in a column chunk of "
+              + chunk.meta.getTotalUncompressedSize());
+    }
+    if (size > Decompressor.mostBytes(codec, from.length())) {
+      throw new CorruptPageException(
+          "a page of " + size + " bytes in " + from.length() + " bytes of " + codec);
+    }
+    if (size == 0) {
+      return new Bytes(new byte[SLACK], 0, 0);
+    }
+    int capacity = Sizes.ofArray((long) size + SLACK, "a page");
+    byte[] to = into == null ? new byte[capacity] : atLeast(capacity, into);
+    decompressor.decompress(codec, from, to, 0, size);
+    return new Bytes(to, 0, size);
+  }
+
+  private void verify(PageHeader header, Bytes body) {
+    if (!verifyChecksums || !header.isSetCrc()) {
+      return;
+    }
+    CRC32 crc = new CRC32();
+    crc.update(body.array(), body.start(), body.length());
+    if ((int) crc.getValue() != header.getCrc()) {
+      throw new CorruptPageException("checksum verification failed");
+    }
+  }
+
+  /** Encoding of the values of a data page. */
+  public static org.apache.parquet.format.Encoding encoding(PageHeader header) {
+    DataPageHeader v1 = header.getData_page_header();
+    return v1 != null ? v1.getEncoding() : header.getData_page_header_v2().getEncoding();
+  }
+}

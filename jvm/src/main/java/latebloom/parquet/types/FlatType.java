@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet.types;
+
+import latebloom.parquet.types.Conversion.OfNumbers;
+import latebloom.parquet.types.Conversion.ToDecimalBytes;
+import latebloom.read.predicate.Held;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation;
+import org.apache.parquet.schema.PrimitiveType;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.LongType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.TimeType;
+import org.apache.spark.sql.types.TimestampNTZType;
+import org.apache.spark.sql.types.TimestampType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
+
+/**
+ * How a flat column lies in the file, and as what Spark holds it: every pair of types that Spark's
+ * vectorised reader accepts.
+ *
+ * @param physical how a value lies in a PLAIN page
+ * @param width bytes of a value; 0 for byte strings, whose length stands in front
+ * @param held what kind of value Spark's vector holds
+ * @param decimalBytes whether byte strings are big-endian decimals rather than text
+ * @param conversion from values as they lie in the file to those that Spark holds; null when they
+ *     are the same
+ */
+public record FlatType(
+    Physical physical, int width, Held held, boolean decimalBytes, Conversion conversion) {
+
+  public enum Physical {
+    BOOLEAN,
+    INT32,
+    INT64,
+    /** Nanoseconds of a Julian day; read as microseconds since 1970. */
+    INT96,
+    FLOAT,
+    DOUBLE,
+    /** Big-endian two's complement of {@code width} bytes, at most 8. */
+    BIG_ENDIAN,
+    BINARY,
+    FIXED_BINARY;
+
+    public boolean isBytes() {
+      return this == BINARY || this == FIXED_BINARY;
+    }
+  }
+
+  /** A type whose values Spark holds as they lie in the file. */
+  public FlatType(Physical physical, int width, Held held, boolean decimalBytes) {
+    this(physical, width, held, decimalBytes, null);
+  }
+
+  public boolean isBytes() {
+    return held == Held.BYTES;
+  }
+
+  /**
+   * @param calendars how dates and timestamps of the file are to be read
+   * @return null when the column is not flat, or can't be read as {@code type}
+   */
+  public static FlatType of(ColumnDescriptor column, DataType type, Calendars calendars) {
+    return column.getMaxRepetitionLevel() == 0 ? ofValues(column, type, calendars) : null;
+  }
+
+  /** As {@link #of}, of the values in a list or map as well. */
+  static FlatType ofValues(ColumnDescriptor column, DataType type, Calendars calendars) {
+    PrimitiveType primitive = column.getPrimitiveType();
+    LogicalTypeAnnotation logical = primitive.getLogicalTypeAnnotation();
+    if (type instanceof DecimalType decimal) {
+      return decimal(primitive, logical, decimal);
+    }
+    return switch (primitive.getPrimitiveTypeName()) {
+      case BOOLEAN -> type instanceof BooleanType ? fixed(Physical.BOOLEAN, 0, Held.BOOLEAN) : null;
+      case INT32 -> int32(logical, type, calendars);
+      case INT64 -> int64(logical, type, calendars);
+      case INT96 -> int96(type, calendars);
+      case FLOAT -> floats(type);
+      case DOUBLE -> type instanceof DoubleType ? fixed(Physical.DOUBLE, 8, Held.DOUBLE) : null;
+      case BINARY ->
+          type instanceof StringType || type instanceof BinaryType
+              ? fixed(Physical.BINARY, 0, Held.BYTES)
+              : null;
+      case FIXED_LEN_BYTE_ARRAY ->
+          type instanceof BinaryType
+              ? fixed(Physical.FIXED_BINARY, primitive.getTypeLength(), Held.BYTES)
+              : null;
+    };
+  }
+
+  private static FlatType fixed(Physical physical, int width, Held held) {
+    return new FlatType(physical, width, held, false);
+  }
+
+  private static FlatType int32(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
+    if (type instanceof IntegerType || type instanceof YearMonthIntervalType) {
+      return int32(Held.INT, null);
+    } else if (type instanceof LongType) {
+      boolean unsigned =
+          logical instanceof IntLogicalTypeAnnotation i && !i.isSigned() && i.getBitWidth() == 32;
+      return int32(Held.LONG, unsigned ? Conversions.UNSIGNED_INT : null);
+    } else if (type instanceof ByteType) {
+      return int32(Held.BYTE, Conversions.TO_BYTE);
+    } else if (type instanceof ShortType) {
+      return int32(Held.SHORT, Conversions.TO_SHORT);
+    } else if (type instanceof DoubleType) {
+      return int32(Held.DOUBLE, Conversions.INT_TO_DOUBLE);
+    } else if (type instanceof DateType) {
+      return int32(Held.INT, Conversions.rebaseDays(calendars));
+    } else if (type instanceof TimestampNTZType && logical instanceof DateLogicalTypeAnnotation) {
+      OfNumbers rebase = Conversions.rebaseDays(calendars);
+      return int32(Held.LONG, Conversions.chain(rebase, Conversions.DAYS_TO_MICROS));
+    }
+    return null;
+  }
+
+  private static FlatType int32(Held held, Conversion conversion) {
+    return new FlatType(Physical.INT32, 4, held, false, conversion);
+  }
+
+  private static FlatType int64(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
+    if (type instanceof LongType || type instanceof DayTimeIntervalType) {
+      return int64(null);
+    } else if (type instanceof TimeType) {
+      return int64(Conversions.MICROS_TO_NANOS);
+    }
+    boolean zoned = type instanceof TimestampType;
+    if (!zoned && !(type instanceof TimestampNTZType)) {
+      return null;
+    }
+    OfNumbers rebase = zoned ? Conversions.rebaseMicros(calendars) : null;
+    TimeUnit unit = logical instanceof TimestampLogicalTypeAnnotation t ? t.getUnit() : null;
+    if (unit == TimeUnit.MICROS) {
+      return int64(rebase);
+    }
+    return unit == TimeUnit.MILLIS
+        ? int64(Conversions.chain(Conversions.MILLIS_TO_MICROS, rebase))
+        : null;
+  }
+
+  private static FlatType int64(Conversion conversion) {
+    return new FlatType(Physical.INT64, 8, Held.LONG, false, conversion);
+  }
+
+  private static FlatType int96(DataType type, Calendars calendars) {
+    if (type instanceof TimestampNTZType) {
+      return fixed(Physical.INT96, 12, Held.LONG);
+    }
+    return type instanceof TimestampType
+        ? new FlatType(Physical.INT96, 12, Held.LONG, false, Conversions.ofInt96(calendars))
+        : null;
+  }
+
+  private static FlatType floats(DataType type) {
+    if (type instanceof FloatType) {
+      return fixed(Physical.FLOAT, 4, Held.FLOAT);
+    }
+    return type instanceof DoubleType
+        ? new FlatType(Physical.FLOAT, 4, Held.DOUBLE, false, Conversions.FLOAT_TO_DOUBLE)
+        : null;
+  }
+
+  private static FlatType decimal(
+      PrimitiveType primitive, LogicalTypeAnnotation logical, DecimalType wanted) {
+    int digits = scaleGrowth(primitive, logical, wanted);
+    boolean unsigned =
+        primitive.getPrimitiveTypeName() == PrimitiveType.PrimitiveTypeName.INT64
+            && logical instanceof IntLogicalTypeAnnotation i
+            && !i.isSigned()
+            && i.getBitWidth() == 64
+            && wanted.precision() == 20
+            && wanted.scale() == 0;
+    if (digits < 0 && !unsigned) {
+      return null;
+    }
+    boolean bytes = wanted.precision() > 18;
+    int length = primitive.getTypeLength();
+    Physical physical =
+        switch (primitive.getPrimitiveTypeName()) {
+          case INT32 -> Physical.INT32;
+          case INT64 -> Physical.INT64;
+          case BINARY -> Physical.BINARY;
+          case FIXED_LEN_BYTE_ARRAY ->
+              bytes || length > 8 ? Physical.FIXED_BINARY : Physical.BIG_ENDIAN;
+          default -> null;
+        };
+    if (physical == null) {
+      return null;
+    }
+    int width =
+        switch (physical) {
+          case INT32 -> 4;
+          case INT64 -> 8;
+          case BINARY -> 0;
+          default -> length;
+        };
+    if (bytes) {
+      boolean same = digits == 0 && physical.isBytes();
+      return new FlatType(
+          physical,
+          width,
+          Held.BYTES,
+          true,
+          same ? null : new ToDecimalBytes(Math.max(digits, 0), unsigned));
+    }
+    boolean small = wanted.precision() <= 9;
+    OfNumbers conversion = Conversions.scaleUp(digits);
+    if (digits == 0 && physical == Physical.FIXED_BINARY) {
+      conversion = Conversions.ofFixedWidth(width);
+    }
+    if (small && (conversion != null || physical != Physical.INT32)) {
+      conversion = Conversions.chain(conversion, Conversions.TO_INT);
+    }
+    return new FlatType(physical, width, small ? Held.INT : Held.LONG, false, conversion);
+  }
+
+  /** By how many digits the scale grows from the file's to Spark's; -1 when digits might be lost. */
+  private static int scaleGrowth(
+      PrimitiveType primitive, LogicalTypeAnnotation logical, DecimalType wanted) {
+    if (logical instanceof DecimalLogicalTypeAnnotation d) {
+      int growth = wanted.scale() - d.getScale();
+      return wanted.precision() - d.getPrecision() >= growth ? growth : -1;
+    }
+    boolean signed =
+        logical == null || logical instanceof IntLogicalTypeAnnotation i && i.isSigned();
+    int digits =
+        switch (primitive.getPrimitiveTypeName()) {
+          case INT32 -> 10;
+          case INT64 -> 20;
+          default -> Integer.MAX_VALUE;
+        };
+    return signed && wanted.precision() - wanted.scale() >= digits ? wanted.scale() : -1;
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc.encoding
+
+import java.nio.ByteBuffer
+
+import org.apache.orc.OrcProto.ColumnEncoding.Kind
+import org.apache.orc.OrcProto.Stream
+import org.apache.orc.impl.{BufferChunk, InStream}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Runs against the examples of the ORC specification. */
+class RunsSuite extends AnyFunSuite {
+  private def feed(bytes: Seq[Int]): ByteFeed = {
+    val data = ByteBuffer.wrap(bytes.map(_.toByte).toArray)
+    new ByteFeed(InStream.create("t", new BufferChunk(data, 0), 0, bytes.size), Stream.Kind.DATA)
+  }
+
+  private def ints(kind: Kind, bytes: Seq[Int]): IntRuns =
+    IntRuns.of(kind, feed(bytes), false, 64)
+
+  private def read(runs: IntRuns, indexes: Int*): Seq[Long] = {
+    val out = new Array[Long](indexes.size)
+    runs.read(indexes.toArray, indexes.size, out)
+    out.toSeq
+  }
+
+  private val examples = Seq[(String, Kind, Seq[Int], Seq[Long])](
+    ("short repeat", Kind.DIRECT_V2, Seq(0x0a, 0x27, 0x10), Seq.fill(5)(10000L)),
+    (
+      "direct",
+      Kind.DIRECT_V2,
+      Seq(0x5e, 0x03, 0x5c, 0xa1, 0xab, 0x1e, 0xde, 0xad, 0xbe, 0xef),
+      Seq(23713L, 43806L, 57005L, 48879L)
+    ),
+    (
+      "patched base",
+      Kind.DIRECT_V2,
+      Seq(0x8e, 0x13, 0x2b, 0x21, 0x07, 0xd0, 0x1e, 0x00, 0x14, 0x70, 0x28, 0x32, 0x3c, 0x46,
+        0x50, 0x5a, 0x64, 0x6e, 0x78, 0x82, 0x8c, 0x96, 0xa0, 0xaa, 0xb4, 0xbe, 0xfc, 0xe8),
+      Seq(2030L, 2000L, 2020L, 1000000L) ++ (2040L to 2190L by 10)
+    ),
+    (
+      "delta",
+      Kind.DIRECT_V2,
+      Seq(0xc6, 0x09, 0x02, 0x02, 0x22, 0x42, 0x42, 0x46),
+      Seq[Long](2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
+    ),
+    ("version 1, repeated", Kind.DIRECT, Seq(0x61, 0x00, 0x07), Seq.fill(100)(7L)),
+    ("version 1, falling", Kind.DIRECT, Seq(0x61, 0xff, 0x64), (1L to 100L).reverse),
+    (
+      "version 1, literals",
+      Kind.DIRECT,
+      Seq(0xfb, 0x02, 0x03, 0x04, 0x07, 0x0b),
+      Seq[Long](2, 3, 4, 7, 11)
+    )
+  )
+
+  for ((name, kind, bytes, values) <- examples) {
+    test(s"$name: all values, any value, and none behind the last") {
+      assert(read(ints(kind, bytes), values.indices: _*) == values)
+      for (i <- values.indices) assert(read(ints(kind, bytes), i) == Seq(values(i)))
+      val some = values.indices.filter(_ % 3 == 1)
+      assert(read(ints(kind, bytes), some: _*) == some.map(values))
+      // Three runs, of which the one between is passed over.
+      val n = values.size
+      val thrice = ints(kind, bytes ++ bytes ++ bytes)
+      assert(read(thrice, 1, 2 * n + 2) == Seq(values(1), values(2)))
+      intercept[CorruptStreamException](read(ints(kind, bytes), n))
+    }
+
+    test(s"$name: bytes that are cut short are corrupt") {
+      for (length <- bytes.indices) {
+        intercept[CorruptStreamException](
+          read(ints(kind, bytes.take(length)), values.indices: _*)
+        )
+      }
+    }
+  }
+
+  test("bytes and bits come in runs and literals") {
+    val out = new Array[Byte](3)
+    val bytes = new ByteRuns(feed(Seq(0x61, 0x00, 0xfe, 0x44, 0x45)))
+    bytes.skip(99)
+    bytes.read(3, out, 0)
+    assert(out.toSeq == Seq[Byte](0, 0x44, 0x45))
+    val words = new Array[Long](1)
+    new BitRuns(feed(Seq(0xff, 0x80))).read(8, words)
+    assert(words(0) == 1)
+  }
+}
