@@ -15,16 +15,16 @@ import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
   *
   * A scan may be executed in a thread of such a pool: the small side of a broadcast join in the one
   * that makes broadcasts. Its keys may have to come from another broadcast, for which the pool may
-  * have no thread left, since all of them wait: for keys, or, by Spark itself, for a subquery, which
-  * waits for keys. Nobody would ever end. So a scan waits only while every pool has a thread for
-  * what is put into its queue. It puts a probe there each time that it has waited a little: once the
-  * probe was executed, so was, or is, all that was queued before it, the broadcast that the keys
-  * need among it. A scan whose probe still lies in a queue does without the keys, whatever thread
-  * it is in, as somebody may wait for it in turn.
+  * have no thread left, since all of them wait: for keys, or, by Spark itself, for a subquery,
+  * which waits for keys. Nobody would ever end. So a scan waits only while every pool has a thread
+  * for what is put into its queue. It puts a probe there each time that it has waited a little:
+  * once the probe was executed, so was, or is, all that was queued before it, the broadcast that
+  * the keys need among it. A scan whose probe still lies in a queue does without the keys, whatever
+  * thread it is in, as somebody may wait for it in turn.
   *
-  * At most half of a pool's threads wait at all, so that few queries come that far. And Spark limits
-  * the time that a broadcast may take: a scan below one waits for no more than a quarter of it, so
-  * that waiting does not fail a query that would have been in time.
+  * At most half of a pool's threads wait at all, so that few queries come that far. And Spark
+  * limits the time that a broadcast may take: a scan below one waits for no more than a quarter of
+  * it, so that waiting does not fail a query that would have been in time.
   */
 private[joinkeys] object PoolThreads {
 
