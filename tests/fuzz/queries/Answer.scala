@@ -73,6 +73,13 @@ object Failed {
     "NUMERIC_OUT_OF_SUPPORTED_RANGE"
   )
 
+  /** Adaptive execution stops what else runs when a stage fails, and keeps that as its failure: a
+    * query that is run again tells the failure of whichever of its stages it asks first.
+    */
+  def isOfStoppedStage(f: Failed): Boolean =
+    f.condition == "SPARK_JOB_CANCELLED" &&
+      f.message.contains("The corresponding SQL query has failed")
+
   def isOfRows(f: Failed): Boolean = ofRows.exists(f.condition.startsWith)
 }
 

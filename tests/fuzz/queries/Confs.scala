@@ -58,7 +58,8 @@ object Confs {
   )
 
   /** With these Spark keeps -0.0 and 0.0 apart: its row group filters do not, and a batch of
-    * nothing but zeros has the sign of the first.
+    * nothing but zeros has the sign of the first. Nor do its filters of ORC fail for a null in a
+    * list.
     */
   val plainly: Map[String, String] = Map(
     "spark.sql.orc.columnarReaderBatchSize" -> "1",

@@ -92,16 +92,17 @@ final class Hunt(engine: Engine, options: Options) {
         ran(off, on)
         // What is seen once only is chance, be it Spark's or the machine's.
         if (!again(c, runner).exists(_.kind == d.kind)) count(s"not seen again: ${d.kind}")
-        else if (isSparks(c, on, runner)) count("wrong without LateBloom, by zeros")
+        else if (isSparks(c, on, runner))
+          count("wrong without LateBloom, by zeros or by filters of its readers")
         else tell(c, d, index, runner)
     }
   }
 
-  /** Whether it is Spark that is wrong, about -0.0 and 0.0. */
-  private def isSparks(c: Case, on: Answer, runner: Runner): Boolean = on match {
-    case r: Rows => Judge.verdict(runner.plainly(c), r, c.ordered).isInstanceOf[Same]
-    case _       => false
-  }
+  /** Whether it is Spark that is wrong: about -0.0 and 0.0, or by a filter that its readers fail
+    * with, so that it never gets to where both fail.
+    */
+  private def isSparks(c: Case, on: Answer, runner: Runner): Boolean =
+    !on.isInstanceOf[Hung] && Judge.verdict(runner.plainly(c), on, c.ordered).isInstanceOf[Same]
 
   private def ran(off: Answer, on: Answer): Unit = {
     (off, on) match {
