@@ -17,7 +17,7 @@ public record StripePlace(String file, int stripe) {
 
   /** What reads bytes of a stripe. */
   @FunctionalInterface
-  interface Reading<T> {
+  public interface Reading<T> {
     T run() throws IOException;
   }
 
