@@ -4,7 +4,7 @@ package latebloom.read.io
 import org.apache.spark.sql.DataFrame
 
 import latebloom.LateBloomTest
-import latebloom.bench.SlowFileSystem
+import latebloom.testkit.SlowFileSystem
 import latebloom.read.task.Counter
 
 class PrefetchSuite extends LateBloomTest {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.faults
+package latebloom.testkit
 
 import java.net.URI
 import java.nio.ByteBuffer
@@ -10,7 +10,6 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.fuzz.faults.{FaultyFileSystem, Levels}
 
 /** What is left behind on purpose is found. */
 class LevelsSuite extends AnyFunSuite {

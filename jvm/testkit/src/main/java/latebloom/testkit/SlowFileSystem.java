@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.bench;
+package latebloom.testkit;
 
 import java.io.EOFException;
 import java.io.IOException;

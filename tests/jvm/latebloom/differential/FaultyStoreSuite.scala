@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.faults
+package latebloom.differential
 
 import java.nio.file.{Files, Path}
 
@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.SparkSession
 
-import latebloom.fuzz.faults.{FaultRun, FaultyFileSystem}
+import latebloom.testkit.{FaultRun, FaultyFileSystem}
 
 /** A little of `dev/fuzz faults`. */
 class FaultyStoreSuite extends AnyFunSuite with BeforeAndAfterAll {
