@@ -10,7 +10,6 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-
 /** What is left behind on purpose is found. */
 class LevelsSuite extends AnyFunSuite {
 
