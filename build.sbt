@@ -5,7 +5,10 @@ ThisBuild / organization := "io.github.latebloom"
 ThisBuild / version := {
   val file = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "__init__.py"
   val found = "__version__ = \"([^\"]+)\"".r.findFirstMatchIn(IO.read(file))
-  found.getOrElse(sys.error(s"$file: no __version__")).group(1).replaceAll("\\.dev\\d+$", "-SNAPSHOT")
+  found.getOrElse(sys.error(s"$file: no __version__")).group(1).replaceAll(
+    "\\.dev\\d+$",
+    "-SNAPSHOT"
+  )
 }
 ThisBuild / scalaVersion := "2.13.17"
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
@@ -59,6 +62,13 @@ lazy val latebloom = project
       "org.apache.spark" %% "spark-common-utils" % sparkVersion % Test classifier "tests"
     ),
     Compile / doc / javacOptions := Nil,
+    Compile / doc / scalacOptions -= "-Werror",
+    description := "Selective scans and join filters for Apache Spark: a Catalyst extension.",
+    // dev/release uploads from there.
+    publishTo := Some(MavenCache("dist", (ThisBuild / baseDirectory).value / "dist" / "maven")),
+    Compile / packageBin / mappings ++= Seq("LICENSE", "NOTICE").map { name =>
+      (ThisBuild / baseDirectory).value / name -> s"META-INF/$name"
+    },
     // Scala's parser of Java takes subclasses in other files for strangers to a sealed class, now and
     // then: it goes by the order of the files. No Java here asks for Scala.
     Compile / compileOrder := CompileOrder.JavaThenScala,
