@@ -130,8 +130,8 @@ def _cancel_when_interrupted(spark: SparkSession, done: Run) -> None:
     """
 
     def cancel() -> None:
-        # Between two queries the run may have ended by now, and its session with it.
-        with suppress(*failures()):
+        # The run may have ended by now, and its session with it: a stopped context has no JVM's to ask.
+        with suppress(AttributeError, *failures()):
             spark.sparkContext.cancelAllJobs()
 
     def interrupt(*_: object) -> None:

@@ -63,6 +63,8 @@ object Confs {
     */
   val plainly: Map[String, String] = Map(
     "spark.sql.orc.columnarReaderBatchSize" -> "1",
+    // The same of orc-core's reader of rows, which Spark takes where it generates no code.
+    "orc.row.batch.size" -> "1",
     "spark.sql.parquet.filterPushdown" -> "false",
     "spark.sql.orc.filterPushdown" -> "false",
     "parquet.filter.columnindex.enabled" -> "false"

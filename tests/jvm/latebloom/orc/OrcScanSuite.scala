@@ -15,6 +15,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
 import latebloom.read.RandomCases
+import latebloom.read.io.KnownStore
 import latebloom.read.task.Counter
 
 /** Whole files, off against on. Off reads without pushed filters, of which ORC gets some wrong. */
@@ -242,32 +243,32 @@ class OrcScanSuite extends LateBloomTest with RandomCases {
       )
       .write.options(options.toMap).orc(dir.getPath)
 
-  test("of a stripe only those strides are fetched that have rows that pass") {
-    withTempPath { dir =>
-      writeSorted(dir, "orc.row.index.stride" -> "1000", "orc.compress.size" -> "4096")
-      val file = dir.listFiles.filter(_.getName.endsWith(".orc")).map(_.length).sum
-      withSQLConf("spark.latebloom.io.mergeGapBytes" -> "0") {
-        // Neither by statistics nor by the first of the columns alone.
-        val df = check(spark.read.orc(dir.getPath).where("id % 20000 = 77 and id >= 5"))
-        assert(counted(df, Counter.PAGES_SKIPPED) > counted(df, Counter.PAGES_READ))
-        assert(counted(df, Counter.BYTES_FETCHED) < file / 4)
-        assert(counted(df, Counter.BYTES_AVOIDED) > file / 2)
-        val pruned = check(spark.read.orc(dir.getPath).where("id = 44077"))
-        assert(counted(pruned, Counter.BYTES_FETCHED) < file / 20)
-        assert(counted(pruned, Counter.ROWS_PRUNED) == 59000)
-        val nulls = check(spark.read.orc(dir.getPath).where("late = 31000"))
-        assert(nulls.collect().length == 1)
-      }
+  /** A test of what is fetched from a store that answers at once. */
+  private def testFetching(name: String)(body: File => Unit): Unit =
+    test(name)(withTempPath(dir => KnownStore.roundTrip(dir, 0)(body(dir))))
+
+  testFetching("of a stripe only those strides are fetched that have rows that pass") { dir =>
+    writeSorted(dir, "orc.row.index.stride" -> "1000", "orc.compress.size" -> "4096")
+    val file = dir.listFiles.filter(_.getName.endsWith(".orc")).map(_.length).sum
+    withSQLConf("spark.latebloom.io.mergeGapBytes" -> "0") {
+      // Neither by statistics nor by the first of the columns alone.
+      val df = check(spark.read.orc(dir.getPath).where("id % 20000 = 77 and id >= 5"))
+      assert(counted(df, Counter.PAGES_SKIPPED) > counted(df, Counter.PAGES_READ))
+      assert(counted(df, Counter.BYTES_FETCHED) < file / 4)
+      assert(counted(df, Counter.BYTES_AVOIDED) > file / 2)
+      val pruned = check(spark.read.orc(dir.getPath).where("id = 44077"))
+      assert(counted(pruned, Counter.BYTES_FETCHED) < file / 20)
+      assert(counted(pruned, Counter.ROWS_PRUNED) == 59000)
+      val nulls = check(spark.read.orc(dir.getPath).where("late = 31000"))
+      assert(nulls.collect().length == 1)
     }
   }
 
-  test("a dictionary is tested before data is fetched") {
-    withTempPath { dir =>
-      writeSorted(dir)
-      val df = check(spark.read.orc(dir.getPath).where("word = 'w33'"))
-      assert(counted(df, Counter.ROW_GROUPS_SKIPPED) == 1)
-      assert(counted(df, Counter.BYTES_FETCHED) < 10000)
-    }
+  testFetching("a dictionary is tested before data is fetched") { dir =>
+    writeSorted(dir)
+    val df = check(spark.read.orc(dir.getPath).where("word = 'w33'"))
+    assert(counted(df, Counter.ROW_GROUPS_SKIPPED) == 1)
+    assert(counted(df, Counter.BYTES_FETCHED) < 10000)
   }
 
   test("stripes are pruned by the statistics of their strides") {

@@ -30,17 +30,37 @@ public final class StoreSpeed {
 
   private double latency = Double.NaN; // nanoseconds
   private double rate = UNMEASURED; // bytes a nanosecond
+  private final boolean measured;
 
-  public StoreSpeed() {}
+  public StoreSpeed() {
+    measured = true;
+  }
+
+  /** A speed that stays as it is, whatever is observed: a request waits as long as so many bytes. */
+  StoreSpeed(long roundTripBytes) {
+    measured = false;
+    latency = roundTripBytes / rate;
+  }
 
   /** Of the store that a file lies in. */
   public static StoreSpeed of(URI file) {
-    return BY_STORE.computeIfAbsent(
-        file.getScheme() + "://" + file.getAuthority(), store -> new StoreSpeed());
+    return BY_STORE.computeIfAbsent(store(file), store -> new StoreSpeed());
+  }
+
+  /** Replaces what is known of a store, by nothing if {@code speed} is null. Returns what was known. */
+  static StoreSpeed replace(URI file, StoreSpeed speed) {
+    return speed == null ? BY_STORE.remove(store(file)) : BY_STORE.put(store(file), speed);
+  }
+
+  private static String store(URI file) {
+    return file.getScheme() + "://" + file.getAuthority();
   }
 
   /** Requests that went out together took so long for so many bytes in all. */
   synchronized void observe(long bytes, long nanos) {
+    if (!measured) {
+      return;
+    }
     if (bytes <= SMALL) {
       // Whatever else delays an answer, it is not the store: the fast ones count for more.
       double before = Double.isNaN(latency) ? nanos : latency;
