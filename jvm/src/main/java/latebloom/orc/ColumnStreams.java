@@ -35,7 +35,7 @@ final class ColumnStreams {
 
   /** Whether the row index says what need not be fetched for {@code rows}. */
   boolean wantsIndex(Selection rows) {
-    return !whole && !rows.isNone() && stripe.missesStrides(rows);
+    return !whole && !rows.isNone() && !stripe.strides().allHold(rows);
   }
 
   void wantIndex(List<Wanted> ranges) {
@@ -50,14 +50,14 @@ final class ColumnStreams {
       return;
     }
     indexed = stripe.indexes().hasAll(column.ids);
-    if (!indexed || !stripe.missesStrides(rows)) {
+    if (!indexed || stripe.strides().allHold(rows)) {
       whole = true;
       planned = false;
       generation++;
       return;
     }
     int before = strides.cardinality();
-    stripe.addStrides(rows, strides);
+    stripe.strides().addHolding(rows, strides);
     if (strides.cardinality() > before) {
       planned = false;
       generation++;
@@ -108,6 +108,6 @@ final class ColumnStreams {
 
   /** How many strides were asked for. */
   int stridesWanted() {
-    return whole ? stripe.strides() : strides.cardinality();
+    return whole ? stripe.strides().count() : strides.cardinality();
   }
 }

@@ -2,8 +2,10 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import latebloom.orc.encoding.Calendars;
 import latebloom.orc.flat.OrcColumns;
 import latebloom.orc.flat.StripeColumn;
+import latebloom.orc.stripe.Strides;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;
@@ -39,13 +41,9 @@ final class FlatStreams extends StripeColumn {
   }
 
   @Override
-  public int rows() {
-    return stripe.rows();
-  }
-
-  @Override
-  public int stride() {
-    return streams.isIndexed() ? stripe.stride() : 0;
+  public Strides strides() {
+    Strides strides = stripe.strides();
+    return streams.isIndexed() ? strides : Strides.none(strides.rows());
   }
 
   @Override
@@ -82,18 +80,11 @@ final class FlatStreams extends StripeColumn {
   }
 
   @Override
-  public String writerTimezone() {
-    return stripe.writerTimezone();
-  }
-
-  @Override
-  public boolean fileIsProleptic() {
-    return split.reader.writerUsedProlepticGregorian();
-  }
-
-  @Override
-  public boolean readerIsProleptic() {
-    return split.reader.getConvertToProlepticGregorian();
+  public Calendars calendars() {
+    return new Calendars(
+        stripe.writerTimezone(),
+        split.reader.writerUsedProlepticGregorian(),
+        split.reader.getConvertToProlepticGregorian());
   }
 
   @Override

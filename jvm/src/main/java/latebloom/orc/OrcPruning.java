@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
+import latebloom.orc.stripe.Strides;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
@@ -143,7 +144,7 @@ public final class OrcPruning {
   /** The rows of those strides that may have some that pass. */
   Selection rows(OrcStripe stripe) throws IOException {
     if (indexed.length == 0
-        || !stripe.isIndexed()
+        || !stripe.strides().isIndexed()
         || !Arrays.stream(compared).allMatch(id -> stripe.has(id, OrcProto.Stream.Kind.ROW_INDEX))) {
       return Selection.all(stripe.rows());
     }
@@ -167,7 +168,8 @@ public final class OrcPruning {
     }
     Selection.Builder rows = new Selection.Builder(stripe.rows());
     TruthValue[] values = new TruthValue[leaves.length];
-    for (int s = 0; s < stripe.strides(); s++) {
+    Strides strides = stripe.strides();
+    for (int s = 0; s < strides.count(); s++) {
       RunningTask.checkNotKilled();
       for (int i = 0; i < leaves.length; i++) {
         values[i] =
@@ -180,8 +182,7 @@ public final class OrcPruning {
                     blooms.get(i) == null ? null : blooms.get(i).get(s));
       }
       if (sarg.evaluate(values).isNeeded()) {
-        int from = stripe.firstRow(s);
-        rows.addRange(from, s + 1 < stripe.strides() ? stripe.firstRow(s + 1) : stripe.rows());
+        rows.addRange(strides.firstRow(s), strides.endRow(s));
       }
     }
     return rows.build();

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.orc.flat.OrcColumns;
+import latebloom.orc.stripe.Strides;
 import latebloom.read.ConstantColumn;
 import latebloom.read.RowGroup;
 import latebloom.read.SelectiveColumn;
@@ -33,13 +33,10 @@ import org.apache.spark.sql.types.DataType;
 
 /** One stripe: its streams and row indexes, fetched as they are needed. */
 final class OrcStripe implements RowGroup {
-  /** More strides than this are not worth their entries: such an index is left alone. */
-  private static final int MOST_STRIDES = 1 << 16;
-
   private final OrcSplit split;
   private final StripeInformation info;
   private final int rows;
-  private final int stride;
+  private final Strides strides;
   private final OrcProto.StripeFooter footer;
   private final Map<StreamName, StripeStream> streams = new LinkedHashMap<>();
   private final RowIndexes indexes;
@@ -58,8 +55,7 @@ final class OrcStripe implements RowGroup {
     this.split = split;
     this.info = info;
     this.rows = Math.toIntExact(info.getNumberOfRows());
-    int stride = split.reader.getRowIndexStride();
-    this.stride = stride <= 0 || rows / stride >= MOST_STRIDES ? 0 : stride;
+    this.strides = Strides.of(rows, split.reader.getRowIndexStride());
     this.footer = readFooter();
     findStreams();
     this.indexes = new RowIndexes(this, split);
@@ -193,53 +189,8 @@ final class OrcStripe implements RowGroup {
     return RecordReaderUtils.isDictionary(kind, encoding(column));
   }
 
-  // ---- strides
-
-  /** Whether the rows are in strides that an index may be of. */
-  boolean isIndexed() {
-    return stride > 0;
-  }
-
-  /** Rows of a stride; 0 without. */
-  int stride() {
-    return stride;
-  }
-
-  /** At most {@link #MOST_STRIDES}. */
-  int strides() {
-    return stride == 0 ? 1 : (int) (((long) rows + stride - 1) / stride);
-  }
-
-  int strideOf(int row) {
-    return stride == 0 ? 0 : row / stride;
-  }
-
-  /** Of a stride that there is. */
-  int firstRow(int stride) {
-    return stride * this.stride;
-  }
-
-  /** Whether some stride has none of {@code wanted}. */
-  boolean missesStrides(Selection wanted) {
-    if (wanted.isAll()) {
-      return false;
-    }
-    for (int next = 0; next < strides(); next++) {
-      int row = wanted.nextSelected(firstRow(next));
-      if (row < 0 || strideOf(row) != next) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  void addStrides(Selection wanted, BitSet strides) {
-    int row = wanted.nextSelected(0);
-    while (row >= 0) {
-      int s = strideOf(row);
-      strides.set(s);
-      row = s + 1 < strides() ? wanted.nextSelected(firstRow(s + 1)) : -1;
-    }
+  Strides strides() {
+    return strides;
   }
 
   // ---- the scan
@@ -379,7 +330,7 @@ final class OrcStripe implements RowGroup {
       if (!split.columns[c].isMissing()) {
         int read = columns.containsKey(c) ? columns.get(c).stridesWanted() : 0;
         split.counters.add(Counter.PAGES_READ, read);
-        split.counters.add(Counter.PAGES_SKIPPED, strides() - read);
+        split.counters.add(Counter.PAGES_SKIPPED, strides.count() - read);
       }
     }
     streams.clear();

@@ -84,7 +84,7 @@ final class RowIndexes {
 
   private Optional<Index> of(int column) {
     StripeStream s = stripe.stream(column, Kind.ROW_INDEX);
-    if (!stripe.isIndexed() || s == null || s.fetched() == 0) {
+    if (!stripe.strides().isIndexed() || s == null || s.fetched() == 0) {
       return Optional.empty();
     }
     Optional<Index> index = known.get(column);
@@ -128,7 +128,7 @@ final class RowIndexes {
         }
         int length = in.readRawVarint32();
         boolean fits = length >= 0 && length <= mostBytes - in.getTotalBytesRead();
-        if (!fits || messages.size() == stripe.strides()) {
+        if (!fits || messages.size() == stripe.strides().count()) {
           return null;
         }
         int limit = in.pushLimit(length);
@@ -141,7 +141,7 @@ final class RowIndexes {
     } catch (IOException | RuntimeException e) {
       return null;
     }
-    return messages.size() == stripe.strides() ? messages : null;
+    return messages.size() == stripe.strides().count() ? messages : null;
   }
 
   /** Where strides begin in a stream; null if they cannot begin there. */
@@ -187,7 +187,7 @@ final class RowIndexes {
    * at least one.
    */
   int end(StripeStream s, int stride) {
-    if (stride >= stripe.strides()) {
+    if (stride >= stripe.strides().count()) {
       return s.length;
     }
     int[] starts = starts(s);

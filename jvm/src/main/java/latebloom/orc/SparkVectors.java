@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.DataType;
 /**
  * Spark's view of ORC's vectors, which has the dates, times and decimals that Spark would give. It is
  * private to Spark's package, and so reached by a method handle: see the class loaders in
- * ARCHITECTURE.md.
+ * docs/design/parquet.md.
  */
 final class SparkVectors {
   private static final MethodHandle VIEW;

@@ -115,16 +115,16 @@ final class TreeColumn implements SelectiveColumn {
   }
 
   private void moveTo(int row) throws IOException {
-    int stride = stripe.strideOf(row);
+    int stride = stripe.strides().of(row);
     boolean indexed = stride > 0 && streams.isIndexed();
     if (reader == null) {
       reader = TreeReaderFactory.createTreeReader(column.type, split.context(column));
       reader.startStripe(planner, ReadPhase.ALL);
       at = 0;
     }
-    if (indexed && stripe.strideOf(at) != stride) {
+    if (indexed && stripe.strides().of(at) != stride) {
       reader.seek(stripe.indexes().positions(column.ids, stride), ReadPhase.ALL);
-      at = stripe.firstRow(stride);
+      at = stripe.strides().firstRow(stride);
     }
     while (row > at) {
       RunningTask.checkNotKilled();
@@ -144,7 +144,7 @@ final class TreeColumn implements SelectiveColumn {
       if (next < 0
           || next - end > GAP
           || next >= most
-          || stripe.strideOf(next) > stripe.strideOf(end - 1) + 1) {
+          || stripe.strides().of(next) > stripe.strides().of(end - 1) + 1) {
         break;
       }
       end = Math.min(rows.nextUnselected(next), most);

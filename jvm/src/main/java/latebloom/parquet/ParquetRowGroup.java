@@ -11,14 +11,10 @@ import java.util.Map;
 import java.util.Set;
 import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.Decoders;
-import latebloom.parquet.flat.FlatColumn;
 import latebloom.parquet.flat.PageCache;
-import latebloom.parquet.nested.RepeatedColumn;
-import latebloom.parquet.nested.RepeatedLeaf;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.page.PageIndexes;
-import latebloom.parquet.page.SelectedPages;
 import latebloom.parquet.types.FlatType;
 import latebloom.parquet.types.RepeatedType;
 import latebloom.read.RowGroup;
@@ -28,7 +24,6 @@ import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledColumn;
 import latebloom.read.predicate.Held;
-import latebloom.read.predicate.KeptEntries;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -40,7 +35,7 @@ import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.spark.sql.types.DataType;
 
-/** One row group: its column chunks, made and fetched as they are needed. */
+/** One row group: a reader for each column, made and fed as it is needed. */
 final class ParquetRowGroup implements RowGroup {
   private final ParquetSplit split;
   private final BlockMetaData block;
@@ -49,16 +44,12 @@ final class ParquetRowGroup implements RowGroup {
   private final Map<ColumnPath, ColumnChunkMetaData> metas;
   private final Map<ColumnPath, ColumnChunk> chunks = new LinkedHashMap<>();
   private final PageCache.Budget pageBudget;
-  private final Map<Integer, PageCache> caches = new HashMap<>();
-  private final Map<ColumnPath, PageCache> leafCaches = new HashMap<>();
-  private final Map<Integer, Boolean> ours = new HashMap<>();
-  private final Map<Use, SelectiveColumn> ourCursors = new HashMap<>();
-  private final Map<Use, SparkColumn> sparkCursors = new HashMap<>();
+
+  /** By column; null until the column is asked for. */
+  private final ColumnReader[] readers;
 
   /** Whether offset indexes are used. */
   private boolean placed;
-
-  private record Use(int column, int use) {}
 
   ParquetRowGroup(ParquetSplit split, BlockMetaData block, int index) {
     this.split = split;
@@ -68,6 +59,7 @@ final class ParquetRowGroup implements RowGroup {
         new PageCache.Budget(split.spec.options().pageCacheBytes(), split.memory);
     this.rows = Math.toIntExact(block.getRowCount());
     this.placed = split.trusted.places();
+    this.readers = new ColumnReader[split.columns.length];
     this.metas = new HashMap<>();
     block.getColumns().forEach(c -> metas.put(c.getPath(), c));
   }
@@ -161,7 +153,8 @@ final class ParquetRowGroup implements RowGroup {
     return m;
   }
 
-  private ColumnChunk chunk(ColumnDescriptor column) {
+  /** The chunk of a leaf of the file; columns that have the leaf in common share it. */
+  ColumnChunk chunk(ColumnDescriptor column) {
     return chunks.computeIfAbsent(
         ColumnPath.get(column.getPath()),
         path ->
@@ -175,36 +168,44 @@ final class ParquetRowGroup implements RowGroup {
                 split.counters));
   }
 
-  /** Whether we decode the column in this row group; else Spark's reader does. */
-  private boolean isOurs(int column) {
-    return ours.computeIfAbsent(
-        column,
-        k -> {
-          ParquetSplit.Column c = split.columns[k];
-          RepeatedType repeated = c.repeated();
-          if (repeated == null) {
-            return c.flat() != null && isOurs(c.leaf(), c.flat());
-          }
-          boolean all = true;
-          for (int l = 0; l < repeated.leaves().size(); l++) {
-            all &= isOurs(repeated.leaves().get(l), repeated.types().get(l));
-          }
-          return all;
-        });
+  /** Number in the file of the first row; negative when unknown. */
+  long firstRowInFile() {
+    return block.getRowIndexOffset();
   }
 
-  private boolean isOurs(ColumnDescriptor leaf, FlatType type) {
-    return Decoders.decode(type, meta(leaf)) && !chunk(leaf).chainsStrings();
-  }
-
-  private List<ColumnChunk> chunksOf(int column) throws IOException {
-    ParquetSplit.Column c = split.columns[column];
-    if (!isOurs(column)) {
-      return split.leaves(column, PAYLOAD).stream().map(this::chunk).toList();
+  private ColumnReader reader(int column) {
+    if (readers[column] == null) {
+      readers[column] = newReader(column);
     }
-    return c.repeated() == null
-        ? List.of(chunk(c.leaf()))
-        : c.repeated().leaves().stream().map(this::chunk).toList();
+    return readers[column];
+  }
+
+  private ColumnReader newReader(int column) {
+    ParquetSplit.Column c = split.columns[column];
+    RepeatedType repeated = c.repeated();
+    if (repeated != null && areDecoded(repeated)) {
+      List<ColumnChunk> leaves = repeated.leaves().stream().map(this::chunk).toList();
+      return new NestedColumnReader(split, column, leaves, pageBudget);
+    }
+    if (repeated == null && c.flat() != null && isDecoded(c.leaf(), c.flat())) {
+      boolean keepsPages = split.uses[column] > 1;
+      return new FlatColumnReader(split, chunk(c.leaf()), c.flat(), keepsPages, pageBudget);
+    }
+    SparkColumnReader reader = new SparkColumnReader(split, this, column);
+    return c.missing() ? new MissingColumnReader(reader) : reader;
+  }
+
+  private boolean areDecoded(RepeatedType type) {
+    boolean all = true;
+    for (int l = 0; l < type.leaves().size(); l++) {
+      all &= isDecoded(type.leaves().get(l), type.types().get(l));
+    }
+    return all;
+  }
+
+  /** Whether we decode all pages of a leaf in this row group; else Spark's reader does. */
+  private boolean isDecoded(ColumnDescriptor leaf, FlatType type) {
+    return Decoders.decode(type, meta(leaf)) && !chunk(leaf).chainsStrings();
   }
 
   @Override
@@ -212,11 +213,7 @@ final class ParquetRowGroup implements RowGroup {
     fetchIndexes(needs);
     List<Wanted> pages = new ArrayList<>();
     for (Need need : needs) {
-      List<ColumnChunk> leaves = chunksOf(need.column());
-      boolean selects = isOurs(need.column()) || leaves.stream().allMatch(ColumnChunk::sparkSkipsRows);
-      for (ColumnChunk chunk : leaves) {
-        chunk.want(selects ? need.rows() : Selection.all(rows), pages);
-      }
+      reader(need.column()).want(need.rows(), pages);
     }
     split.fetcher.fetch(pages);
   }
@@ -228,7 +225,7 @@ final class ParquetRowGroup implements RowGroup {
     }
     Set<ColumnChunk> whole = new LinkedHashSet<>();
     for (int column : first.columns(this)) {
-      whole.addAll(chunksOf(column));
+      whole.addAll(reader(column).chunks());
     }
     return whole.stream().map(ColumnChunk::wholeRange).toList();
   }
@@ -246,42 +243,40 @@ final class ParquetRowGroup implements RowGroup {
     Set<ColumnChunk> indexed = new LinkedHashSet<>();
     double saved = 0;
     for (Need need : needs) {
-      for (ColumnChunk chunk : chunksOf(need.column())) {
-        if (skipsPages(need.column(), chunk)) {
-          saved += chunk.meta.getTotalSize() * (1 - need.rows().spread());
-          indexed.add(chunk);
-        }
+      for (ColumnChunk chunk : unindexed(need.column())) {
+        saved += chunk.meta.getTotalSize() * (1 - need.rows().spread());
+        indexed.add(chunk);
       }
     }
     if (saved <= roundTripBytes()) {
       return;
     }
     Set<ColumnChunk> all = new LinkedHashSet<>(indexed);
-    for (int c = 0; c < split.columns.length; c++) {
-      if (!split.columns[c].missing()) {
-        for (ColumnChunk chunk : chunksOf(c)) {
-          if (skipsPages(c, chunk)) {
-            all.add(chunk);
-          }
-        }
-      }
+    for (int c = 0; c < readers.length; c++) {
+      all.addAll(unindexed(c));
     }
     long bytes = all.stream().mapToLong(c -> c.meta.getOffsetIndexReference().getLength()).sum();
     Set<ColumnChunk> fetched = bytes <= roundTripBytes() ? all : indexed;
     split.fetcher.fetch(fetched.stream().map(ColumnChunk::indexRange).toList());
   }
 
-  private boolean skipsPages(int column, ColumnChunk chunk) {
-    return placed && chunk.lacksIndex() && (isOurs(column) || chunk.sparkSkipsValues());
+  /** The chunks of a column of which pages could be left out if their offset indexes were read. */
+  private List<ColumnChunk> unindexed(int column) throws IOException {
+    List<ColumnChunk> chunks = new ArrayList<>(1);
+    ColumnReader reader = reader(column);
+    for (ColumnChunk chunk : reader.chunks()) {
+      if (placed && chunk.lacksIndex() && reader.skipsPages(chunk)) {
+        chunks.add(chunk);
+      }
+    }
+    return chunks;
   }
 
   @Override
   public long bytes(int column) throws IOException {
     long bytes = 0;
-    if (!split.columns[column].missing()) {
-      for (ColumnChunk chunk : chunksOf(column)) {
-        bytes += chunk.meta.getTotalSize();
-      }
+    for (ColumnChunk chunk : reader(column).chunks()) {
+      bytes += chunk.meta.getTotalSize();
     }
     return bytes;
   }
@@ -293,76 +288,12 @@ final class ParquetRowGroup implements RowGroup {
 
   @Override
   public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
-    if (isOurs(column)) {
-      boolean flat = split.columns[column].repeated() == null;
-      return ourCursors.computeIfAbsent(new Use(column, use), flat ? this::flat : this::repeated);
-    }
-    SparkColumn c = spark(new Use(column, use));
-    c.start(rows);
-    return c;
+    return reader(column).cursor(use, rows);
   }
 
   @Override
   public DataType heldType(int column) throws IOException {
     return split.heldType(column);
-  }
-
-  private FlatColumn flat(Use use) {
-    ParquetSplit.Column c = split.columns[use.column];
-    ColumnChunk chunk = chunk(c.leaf());
-    PageCache cache =
-        caches.computeIfAbsent(
-            use.column,
-            k -> new PageCache(pageBudget, split.uses[k] > 1 ? chunk.pageCount() : 0));
-    boolean last = use.use == PAYLOAD;
-    return new FlatColumn(chunk, c.flat(), split.pageReader, cache, last, split.blocks, split.counters);
-  }
-
-  private RepeatedColumn repeated(Use use) {
-    RepeatedType type = split.columns[use.column].repeated();
-    // A filter may ask for other entries than what is above the scan.
-    KeptEntries kept = use.use == PAYLOAD ? split.spec.keptOf(use.column) : null;
-    int most = kept instanceof KeptEntries.First f ? f.count() : Integer.MAX_VALUE;
-    ColumnPredicate keys =
-        kept instanceof KeptEntries.WithKeys k && type.keysAreValues() ? k.keys() : null;
-    List<RepeatedLeaf> leaves = new ArrayList<>();
-    for (int l = 0; l < type.leaves().size(); l++) {
-      ColumnChunk chunk = chunk(type.leaves().get(l));
-      PageCache cache =
-          leafCaches.computeIfAbsent(chunk.meta.getPath(), p -> new PageCache(pageBudget, 0));
-      leaves.add(
-          new RepeatedLeaf(
-              chunk,
-              type.types().get(l),
-              type.level(),
-              split.pageReader,
-              cache,
-              most,
-              split.blocks,
-              split.counters));
-    }
-    return new RepeatedColumn(
-        leaves, chunk(type.leaves().get(0)).place, split.spec.valueType(use.column), keys);
-  }
-
-  /** The same for all windows: one that reads every page in turn goes on where it stopped. */
-  private SparkColumn spark(Use use) throws IOException {
-    SparkColumn before = sparkCursors.get(use);
-    if (before != null) {
-      return before;
-    }
-    Map<ColumnPath, ColumnChunk> leaves = new LinkedHashMap<>();
-    for (ColumnDescriptor leaf : split.leaves(use.column, use.use)) {
-      leaves.put(ColumnPath.get(leaf.getPath()), chunk(leaf));
-    }
-    SparkColumn fresh =
-        new SparkColumn(
-            split.sparkReader(use.column, use.use),
-            split.spec.depth(use.column),
-            selected ->
-                new SelectedPages(leaves, selected, block.getRowIndexOffset(), split.pageReader));
-    sparkCursors.put(use, fresh);
-    return fresh;
   }
 
   @Override
@@ -378,15 +309,12 @@ final class ParquetRowGroup implements RowGroup {
       avoided += chunk.bytesAvoided() - chunk.meta.getTotalSize();
     }
     split.counters.add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
-    caches.values().forEach(PageCache::release);
-    leafCaches.values().forEach(PageCache::release);
+    for (ColumnReader reader : readers) {
+      if (reader != null) {
+        reader.release();
+      }
+    }
     split.pageReader.release();
-    sparkCursors.forEach(
-        (use, c) -> {
-          if (!c.reusable()) {
-            split.dropSparkReader(use.column, use.use);
-          }
-        });
     chunks.clear();
     split.fetcher.released();
   }

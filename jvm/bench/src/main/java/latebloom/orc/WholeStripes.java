@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.Map;
+import latebloom.orc.encoding.Calendars;
 import latebloom.orc.flat.StripeColumn;
+import latebloom.orc.stripe.Strides;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;
@@ -131,13 +133,9 @@ public final class WholeStripes implements AutoCloseable {
     }
 
     @Override
-    public int rows() {
-      return stripe.rows();
-    }
-
-    @Override
-    public int stride() {
-      return has(OrcProto.Stream.Kind.ROW_INDEX) ? reader.getRowIndexStride() : 0;
+    public Strides strides() {
+      int length = has(OrcProto.Stream.Kind.ROW_INDEX) ? reader.getRowIndexStride() : 0;
+      return Strides.of(stripe.rows(), length);
     }
 
     @Override
@@ -178,18 +176,11 @@ public final class WholeStripes implements AutoCloseable {
     }
 
     @Override
-    public String writerTimezone() {
-      return stripe.footer.getWriterTimezone();
-    }
-
-    @Override
-    public boolean fileIsProleptic() {
-      return reader.writerUsedProlepticGregorian();
-    }
-
-    @Override
-    public boolean readerIsProleptic() {
-      return reader.getConvertToProlepticGregorian();
+    public Calendars calendars() {
+      return new Calendars(
+          stripe.footer.getWriterTimezone(),
+          reader.writerUsedProlepticGregorian(),
+          reader.getConvertToProlepticGregorian());
     }
 
     @Override

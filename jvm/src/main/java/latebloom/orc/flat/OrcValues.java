@@ -5,12 +5,14 @@ import java.io.IOException;
 import latebloom.orc.encoding.BitValues;
 import latebloom.orc.encoding.ByteFeed;
 import latebloom.orc.encoding.ByteValues;
+import latebloom.orc.encoding.DateValues;
 import latebloom.orc.encoding.DecimalValues;
 import latebloom.orc.encoding.DirectStrings;
 import latebloom.orc.encoding.FloatingValues;
 import latebloom.orc.encoding.IntRuns;
 import latebloom.orc.encoding.Positioned;
 import latebloom.orc.encoding.TextLength;
+import latebloom.orc.encoding.TimestampValues;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
 import org.apache.orc.OrcProto.ColumnEncoding;
@@ -39,11 +41,13 @@ record OrcValues(
       case LONG -> ints(IntRuns.of(kind, data, true, Long.SIZE));
       case FLOAT -> fixed(new FloatingValues(data, Float.BYTES));
       case DOUBLE -> fixed(new FloatingValues(data, Double.BYTES));
-      case DATE -> fixed(new DateValues(IntRuns.of(kind, data, true, Integer.SIZE), column));
+      case DATE -> fixed(new DateValues(IntRuns.of(kind, data, true, Integer.SIZE), column.calendars()));
       case TIMESTAMP ->
           fixed(
               new TimestampValues(
-                  IntRuns.of(kind, data, true, Long.SIZE), secondary(column, false), column));
+                  IntRuns.of(kind, data, true, Long.SIZE),
+                  secondary(column, false),
+                  column.calendars()));
       case DECIMAL ->
           fixed(new DecimalValues(data, secondary(column, true), (DecimalType) column.type()));
       case STRING, CHAR, VARCHAR, BINARY -> bytes(column, kind, data);

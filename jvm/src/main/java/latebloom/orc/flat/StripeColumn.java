@@ -3,6 +3,8 @@ package latebloom.orc.flat;
 
 import java.io.IOException;
 import latebloom.orc.encoding.ByteFeed;
+import latebloom.orc.encoding.Calendars;
+import latebloom.orc.stripe.Strides;
 import latebloom.read.predicate.Held;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
@@ -21,11 +23,8 @@ public abstract class StripeColumn {
   private StripeDictionary dictionary;
   private KeptValues kept;
 
-  /** Rows of the stripe. */
-  public abstract int rows();
-
-  /** Rows between two entries of the row index, or 0 without one. */
-  public abstract int stride();
+  /** The strides of the stripe, indexed if the column's row index was read. */
+  public abstract Strides strides();
 
   public abstract OrcProto.ColumnEncoding encoding();
 
@@ -48,14 +47,8 @@ public abstract class StripeColumn {
   /** Where the streams must be sought for the first row of a stride, as in the row index. */
   public abstract PositionProvider positions(int stride) throws IOException;
 
-  /** Time zone of the stripe's writer; null or empty if it is not known. */
-  public abstract String writerTimezone();
-
-  /** Whether dates and timestamps of the file are of the proleptic Gregorian calendar. */
-  public abstract boolean fileIsProleptic();
-
-  /** Whether orc-core would be asked to convert them to that calendar. */
-  public abstract boolean readerIsProleptic();
+  /** How its dates and timestamps are to be read. */
+  public abstract Calendars calendars();
 
   /** Whether what passes a filter of the column will be read again, as payload. */
   public abstract boolean isPayload();

@@ -3,6 +3,7 @@ package latebloom.orc.flat;
 
 import java.io.IOException;
 import latebloom.orc.encoding.BitRuns;
+import latebloom.orc.stripe.Strides;
 import latebloom.read.vector.ValidRows;
 import org.apache.orc.OrcProto.Stream;
 import org.apache.orc.impl.PositionProvider;
@@ -28,7 +29,7 @@ final class StripeSections {
 
   private final StripeColumn column;
   private final boolean indexed;
-  private final int sectionRows;
+  private final Strides sections;
   private final boolean optional;
 
   private BitRuns present;
@@ -45,8 +46,9 @@ final class StripeSections {
 
   StripeSections(StripeColumn column) {
     this.column = column;
-    this.indexed = column.stride() > 0 && column.stride() <= MOST_ROWS;
-    this.sectionRows = indexed ? column.stride() : UNINDEXED_ROWS;
+    Strides strides = column.strides();
+    this.indexed = strides.isIndexed() && strides.length() <= MOST_ROWS;
+    this.sections = indexed ? strides : new Strides(strides.rows(), UNINDEXED_ROWS, false);
     this.optional = column.has(Stream.Kind.PRESENT);
   }
 
@@ -56,15 +58,15 @@ final class StripeSections {
   }
 
   int sectionOf(int row) {
-    return row / sectionRows;
+    return sections.of(row);
   }
 
   int firstRow(int s) {
-    return s * sectionRows;
+    return sections.firstRow(s);
   }
 
   int endRow(int s) {
-    return (int) Math.min(column.rows(), (s + 1L) * sectionRows);
+    return sections.endRow(s);
   }
 
   /** Makes a section the current one. Sections ascend. */

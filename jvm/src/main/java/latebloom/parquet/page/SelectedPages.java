@@ -34,7 +34,7 @@ public final class SelectedPages implements PageReadStore {
   private final Selection rows;
   private final long rowGroupOffset;
   private final boolean exact;
-  private final latebloom.parquet.page.PageReader reader;
+  private final PageReader reader;
 
   /**
    * @param rowGroupOffset number in the file of the row group's first row; negative when unknown
@@ -43,7 +43,7 @@ public final class SelectedPages implements PageReadStore {
       Map<ColumnPath, ColumnChunk> chunks,
       Selection rows,
       long rowGroupOffset,
-      latebloom.parquet.page.PageReader reader) {
+      PageReader reader) {
     this.chunks = chunks;
     this.rows = rows;
     this.rowGroupOffset = rowGroupOffset;
@@ -155,7 +155,7 @@ public final class SelectedPages implements PageReadStore {
       }
       int p = next++;
       try {
-        latebloom.parquet.page.PageReader.Parts parts = reader.read(chunk, p, null);
+        PageReader.Parts parts = reader.read(chunk, p, null);
         if (exact && !rows.isAll() && chunk.descriptor.getMaxRepetitionLevel() > 0) {
           RowStarts.check(chunk, p, parts, chunk.endRow(p) - chunk.firstRow(p));
         }
@@ -166,7 +166,7 @@ public final class SelectedPages implements PageReadStore {
     }
 
     private DataPage page(
-        PageHeader header, latebloom.parquet.page.PageReader.Parts parts, long firstRow, int p) {
+        PageHeader header, PageReader.Parts parts, long firstRow, int p) {
       if (header.getType() == PageType.DATA_PAGE) {
         DataPageHeader v1 = header.getData_page_header();
         return new DataPageV1(

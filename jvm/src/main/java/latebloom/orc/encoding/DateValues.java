@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc.flat;
+package latebloom.orc.encoding;
 
-import latebloom.orc.encoding.IntRuns;
-import latebloom.orc.encoding.Positioned;
 import latebloom.read.vector.FixedValues;
 import org.apache.hadoop.hive.ql.exec.vector.DateColumnVector;
 import org.apache.orc.impl.PositionProvider;
@@ -12,14 +10,14 @@ import org.apache.spark.sql.catalyst.util.RebaseDateTime;
  * Days since 1970. Those before the calendars' switch go the way that Spark sends them: through the
  * calendar that orc-core is asked for, then from the hybrid calendar to the proleptic Gregorian.
  */
-final class DateValues implements FixedValues, Positioned {
+public final class DateValues implements FixedValues, Positioned {
   private final IntRuns days;
-  private final StripeColumn column;
+  private final Calendars calendars;
   private final DateColumnVector one = new DateColumnVector(1);
 
-  DateValues(IntRuns days, StripeColumn column) {
+  public DateValues(IntRuns days, Calendars calendars) {
     this.days = days;
-    this.column = column;
+    this.calendars = calendars;
   }
 
   @Override
@@ -43,9 +41,9 @@ final class DateValues implements FixedValues, Positioned {
   }
 
   private int before(int day) {
-    one.changeCalendar(column.fileIsProleptic(), false);
+    one.changeCalendar(calendars.fileIsProleptic(), false);
     one.vector[0] = day;
-    one.changeCalendar(column.readerIsProleptic(), true);
+    one.changeCalendar(calendars.readerIsProleptic(), true);
     return RebaseDateTime.rebaseJulianToGregorianDays((int) one.vector[0]);
   }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc.flat;
+package latebloom.orc.encoding;
 
 import java.text.ParseException;
 import java.text.SimpleDateFormat;
 import java.util.TimeZone;
-import latebloom.orc.encoding.IntRuns;
-import latebloom.orc.encoding.Positioned;
 import latebloom.read.vector.FixedValues;
 import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
 import org.apache.orc.impl.PositionProvider;
@@ -18,7 +16,7 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils;
  * nanoseconds without the zeros at their end. Those since 1970 of a writer in the reader's zone are a
  * sum; others go the way of orc-core and Spark, with its zones, its calendars and its rounding.
  */
-final class TimestampValues implements FixedValues, Positioned {
+public final class TimestampValues implements FixedValues, Positioned {
   private static final long MILLIS = TimestampTreeWriter.MILLIS_PER_SECOND;
 
   /** Seconds below which their microseconds cannot overflow. */
@@ -30,7 +28,7 @@ final class TimestampValues implements FixedValues, Positioned {
 
   private final IntRuns seconds;
   private final IntRuns nanos;
-  private final StripeColumn column;
+  private final Calendars calendars;
   private final TimeZone writerZone;
   private final TimeZone readerZone = TimeZone.getDefault();
   private final boolean sameZone;
@@ -38,11 +36,11 @@ final class TimestampValues implements FixedValues, Positioned {
   private final TimestampColumnVector one = new TimestampColumnVector(1);
   private long[] fractions = new long[0];
 
-  TimestampValues(IntRuns seconds, IntRuns nanos, StripeColumn column) {
+  public TimestampValues(IntRuns seconds, IntRuns nanos, Calendars calendars) {
     this.seconds = seconds;
     this.nanos = nanos;
-    this.column = column;
-    String zone = column.writerTimezone();
+    this.calendars = calendars;
+    String zone = calendars.writerTimezone();
     writerZone = zone == null || zone.isEmpty() ? readerZone : TimeZone.getTimeZone(zone);
     sameZone = writerZone.hasSameRules(readerZone);
     SimpleDateFormat format = new SimpleDateFormat("yyyy-MM-dd HH:mm:ss");
@@ -93,10 +91,10 @@ final class TimestampValues implements FixedValues, Positioned {
     if (!sameZone) {
       millis += SerializationUtils.convertBetweenTimezones(writerZone, readerZone, millis);
     }
-    one.changeCalendar(column.fileIsProleptic(), false);
+    one.changeCalendar(calendars.fileIsProleptic(), false);
     one.time[0] = millis;
     one.nanos[0] = nano;
-    one.changeCalendar(column.readerIsProleptic(), true);
+    one.changeCalendar(calendars.readerIsProleptic(), true);
     return DateTimeUtils.fromJavaTimestamp(one.asScratchTimestamp(0));
   }
 }

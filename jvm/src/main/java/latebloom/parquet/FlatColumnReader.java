@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import latebloom.parquet.flat.FlatColumn;
+import latebloom.parquet.flat.PageCache;
+import latebloom.parquet.page.ColumnChunk;
+import latebloom.parquet.types.FlatType;
+import latebloom.read.RowGroup;
+import latebloom.read.SelectiveColumn;
+import latebloom.read.selection.Selection;
+
+/** A flat column that we decode. Its uses share the dictionary and the pages that are kept. */
+final class FlatColumnReader implements ColumnReader {
+  private final ParquetSplit split;
+  private final ColumnChunk chunk;
+  private final FlatType type;
+  private final boolean keepsPages;
+  private final PageCache.Budget budget;
+  private final Map<Integer, FlatColumn> cursors = new HashMap<>(2);
+  private PageCache cache;
+
+  /**
+   * @param keepsPages whether the column is read more than once
+   */
+  FlatColumnReader(
+      ParquetSplit split,
+      ColumnChunk chunk,
+      FlatType type,
+      boolean keepsPages,
+      PageCache.Budget budget) {
+    this.split = split;
+    this.chunk = chunk;
+    this.type = type;
+    this.keepsPages = keepsPages;
+    this.budget = budget;
+  }
+
+  @Override
+  public List<ColumnChunk> chunks() {
+    return List.of(chunk);
+  }
+
+  @Override
+  public SelectiveColumn cursor(int use, Selection rows) {
+    return cursors.computeIfAbsent(use, this::open);
+  }
+
+  private FlatColumn open(int use) {
+    if (cache == null) {
+      cache = new PageCache(budget, keepsPages ? chunk.pageCount() : 0);
+    }
+    boolean last = use == RowGroup.PAYLOAD;
+    return new FlatColumn(chunk, type, split.pageReader, cache, last, split.blocks, split.counters);
+  }
+
+  @Override
+  public void release() {
+    if (cache != null) {
+      cache.release();
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.util.List;
+import latebloom.parquet.page.ColumnChunk;
+import latebloom.read.SelectiveColumn;
+import latebloom.read.selection.Selection;
+
+/**
+ * A column that the file lacks: nothing is fetched, and Spark's reader makes the values, which are
+ * nulls, the column's default or row numbers.
+ */
+record MissingColumnReader(SparkColumnReader maker) implements ColumnReader {
+  @Override
+  public List<ColumnChunk> chunks() {
+    return List.of();
+  }
+
+  @Override
+  public SelectiveColumn cursor(int use, Selection rows) throws IOException {
+    return maker.cursor(use, rows);
+  }
+
+  @Override
+  public void release() {
+    maker.release();
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import latebloom.parquet.flat.PageCache;
+import latebloom.parquet.nested.RepeatedColumn;
+import latebloom.parquet.nested.RepeatedLeaf;
+import latebloom.parquet.page.ColumnChunk;
+import latebloom.parquet.types.RepeatedType;
+import latebloom.read.RowGroup;
+import latebloom.read.SelectiveColumn;
+import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.KeptEntries;
+import latebloom.read.selection.Selection;
+
+/** A list or map that we decode. Its uses share the dictionaries. */
+final class NestedColumnReader implements ColumnReader {
+  private final ParquetSplit split;
+  private final int column;
+  private final List<ColumnChunk> chunks;
+  private final List<PageCache> caches;
+  private final Map<Integer, RepeatedColumn> cursors = new HashMap<>(2);
+
+  /**
+   * @param chunks of the leaves, in their order
+   */
+  NestedColumnReader(
+      ParquetSplit split, int column, List<ColumnChunk> chunks, PageCache.Budget budget) {
+    this.split = split;
+    this.column = column;
+    this.chunks = chunks;
+    this.caches = chunks.stream().map(c -> new PageCache(budget, 0)).toList();
+  }
+
+  @Override
+  public List<ColumnChunk> chunks() {
+    return chunks;
+  }
+
+  @Override
+  public SelectiveColumn cursor(int use, Selection rows) {
+    return cursors.computeIfAbsent(use, this::open);
+  }
+
+  private RepeatedColumn open(int use) {
+    RepeatedType type = split.columns[column].repeated();
+    // A filter may ask for other entries than what is above the scan.
+    KeptEntries kept = use == RowGroup.PAYLOAD ? split.spec.keptOf(column) : null;
+    int most = kept instanceof KeptEntries.First f ? f.count() : Integer.MAX_VALUE;
+    ColumnPredicate keys =
+        kept instanceof KeptEntries.WithKeys k && type.keysAreValues() ? k.keys() : null;
+    List<RepeatedLeaf> leaves = new ArrayList<>();
+    for (int l = 0; l < chunks.size(); l++) {
+      leaves.add(
+          new RepeatedLeaf(
+              chunks.get(l),
+              type.types().get(l),
+              type.level(),
+              split.pageReader,
+              caches.get(l),
+              most,
+              split.blocks,
+              split.counters));
+    }
+    return new RepeatedColumn(leaves, chunks.get(0).place, split.spec.valueType(column), keys);
+  }
+
+  @Override
+  public void release() {
+    caches.forEach(PageCache::release);
+  }
+}

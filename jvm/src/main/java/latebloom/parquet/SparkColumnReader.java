@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import latebloom.parquet.page.ColumnChunk;
+import latebloom.parquet.page.SelectedPages;
+import latebloom.read.RowGroup;
+import latebloom.read.SelectiveColumn;
+import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.selection.Selection;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
+
+/** A column that Spark's own reader decodes, fed with the pages that hold wanted rows. */
+final class SparkColumnReader implements ColumnReader {
+  private final ParquetSplit split;
+  private final ParquetRowGroup group;
+  private final int column;
+  private final Map<Integer, SparkColumn> cursors = new HashMap<>(2);
+  private List<ColumnChunk> chunks;
+
+  SparkColumnReader(ParquetSplit split, ParquetRowGroup group, int column) {
+    this.split = split;
+    this.group = group;
+    this.column = column;
+  }
+
+  @Override
+  public List<ColumnChunk> chunks() throws IOException {
+    if (chunks == null) {
+      chunks = split.leaves(column, RowGroup.PAYLOAD).stream().map(group::chunk).toList();
+    }
+    return chunks;
+  }
+
+  @Override
+  public boolean skipsPages(ColumnChunk chunk) {
+    return chunk.sparkSkipsValues();
+  }
+
+  @Override
+  public void want(Selection rows, List<Wanted> ranges) throws IOException {
+    boolean skips = chunks().stream().allMatch(ColumnChunk::sparkSkipsRows);
+    for (ColumnChunk chunk : chunks()) {
+      chunk.want(skips ? rows : Selection.all(rows.rows()), ranges);
+    }
+  }
+
+  /** The same for all windows: one that reads every page in turn goes on where it stopped. */
+  @Override
+  public SelectiveColumn cursor(int use, Selection rows) throws IOException {
+    SparkColumn cursor = cursors.get(use);
+    if (cursor == null) {
+      cursor = open(use);
+      cursors.put(use, cursor);
+    }
+    cursor.start(rows);
+    return cursor;
+  }
+
+  private SparkColumn open(int use) throws IOException {
+    Map<ColumnPath, ColumnChunk> leaves = new LinkedHashMap<>();
+    for (ColumnDescriptor leaf : split.leaves(column, use)) {
+      leaves.put(ColumnPath.get(leaf.getPath()), group.chunk(leaf));
+    }
+    return new SparkColumn(
+        split.sparkReader(column, use),
+        split.spec.depth(column),
+        rows -> new SelectedPages(leaves, rows, group.firstRowInFile(), split.pageReader));
+  }
+
+  @Override
+  public void release() {
+    cursors.forEach(
+        (use, cursor) -> {
+          if (!cursor.reusable()) {
+            split.dropSparkReader(column, use);
+          }
+        });
+  }
+}
