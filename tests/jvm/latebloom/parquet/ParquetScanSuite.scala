@@ -150,7 +150,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
     val passes: Any => Boolean = predicate match {
       case longs: ColumnPredicate.Longs   => v => longs.ranges.contains(keyOf(v))
       case probed: ColumnPredicate.Probed => v => probed.probe.test(keyOf(v))
-      case bytes: ColumnPredicate.Bytes   => v => bytes.test.test(bytesOf(v), 0, bytesOf(v).length)
+      case bytes: ColumnPredicate.Bytes   => v => bytes.test.cursor.test(bytesOf(v), 0, bytesOf(v).length)
       case other                          => fail(s"$other is no join filter")
     }
     (predicate, v => v != null && passes(v))
@@ -215,13 +215,13 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       case 2 =>
         val c = column
         val (_, model) = randomFilter(random, c)
-        val test: RowPredicate = row => model(modelValue(row, 0, c))
+        val test: RowPredicate = () => row => model(modelValue(row, 0, c))
         val compiled = new CompiledColumn(test, schema(c).dataType, random.nextBoolean())
         Tree(n => new ScanFilter.OneColumn(index(c), n, compiled, s"$c"), row => model(row(c)))
       case 3 =>
         val cs = Seq.fill(1 + random.nextInt(3))(column)
         val models = cs.map(randomFilter(random, _)._2)
-        val test: RowPredicate = row =>
+        val test: RowPredicate = () => row =>
           cs.indices.exists(i => models(i)(modelValue(row, i, cs(i))))
         Tree(
           n => new SeveralColumns(cs.map(index).toArray, n, test, s"on $cs"),

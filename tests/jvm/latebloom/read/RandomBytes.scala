@@ -81,9 +81,10 @@ trait RandomBytes extends RandomCases {
 
     def filtered(test: BytesTest): Seq[Int] = {
       val out = new Array[Int](values.size)
-      val n = test.filter(data, offsets, lengths, values.size, out)
-      assert(test.filter(data, offsets, lengths, 0, out) == 0)
-      val one = values.indices.filter(i => test.test(data, offsets(i), lengths(i)))
+      val cursor = test.cursor
+      val n = cursor.filter(data, offsets, lengths, values.size, out)
+      assert(cursor.filter(data, offsets, lengths, 0, out) == 0)
+      val one = values.indices.filter(i => cursor.test(data, offsets(i), lengths(i)))
       assert(out.take(n).toSeq == one, s"by $test")
       one
     }

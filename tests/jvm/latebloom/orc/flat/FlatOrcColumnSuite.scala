@@ -167,7 +167,7 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
     )
     val divisor = 1 + random.nextInt(4)
     if (random.nextInt(4) == 0) {
-      val byHash: RowPredicate = row =>
+      val byHash: RowPredicate = () => row =>
         row.isNullAt(0) == (divisor == 1) || !row.isNullAt(0) && hash(
           row,
           s.kind.spark
@@ -189,7 +189,7 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
 
   /** The predicate, row by row. */
   private def passes(p: ColumnPredicate, s: Sample): Any => Boolean = {
-    val naive = new ValueTest(s.kind.spark, p)
+    val naive = new ValueTest(s.kind.spark, p.cursor)
     v => {
       val held = (v, s.kind.spark, p) match {
         case (b: Array[Byte], StringType, _: CompiledColumn) =>
@@ -216,7 +216,7 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
           for (_ <- 1 to 3) {
             val p = predicate(random, s)
             val asked = selection(random, s.rows)
-            val passed = OrcColumns.flat(column).filter(asked, p)
+            val passed = OrcColumns.flat(column).filter(asked, p.cursor)
             val test = passes(p, s)
             val expected = positions(asked).filter(r => test(s.expected(r)))
             assert(positions(passed).toSeq == expected.toSeq, s"by $p of $asked")

@@ -3,6 +3,7 @@ package latebloom.read.text
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.CompletableFuture
 
 import scala.jdk.CollectionConverters._
 import scala.util.Random
@@ -62,10 +63,11 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
     if (depth == 0) randomLeaf(random)
     else {
       val a = randomTest(random, depth - 1)
-      random.nextInt(4) match {
+      random.nextInt(5) match {
         case 0 => a
         case 1 => Case(a.test.negate, s => !a.model(s))
-        case 2 =>
+        case 2 => Case(BytesTest.caseMapped(a.test, true, false), s => a.model(s.toUpperCase))
+        case 3 =>
           val b = randomTest(random, depth - 1)
           Case(a.test.and(b.test), s => a.model(s) && b.model(s))
         case _ =>
@@ -102,6 +104,18 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
       assert(copy.toString == c.test.toString)
       check(c.copy(test = copy), values(random))
     }
+  }
+
+  test("threads test strings by one predicate at the same time") {
+    val random = new Random(1)
+    val cases = Seq.fill(50)(randomTest(random, 3))
+    val threads = (1 to 4).map { seed =>
+      CompletableFuture.runAsync { () =>
+        val random = new Random(seed)
+        cases.foreach(check(_, values(random)))
+      }
+    }
+    threads.foreach(_.get())
   }
 
   test("conditions that say the same as a simpler one become it") {

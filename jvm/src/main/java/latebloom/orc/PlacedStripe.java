@@ -6,6 +6,7 @@ import java.util.List;
 import latebloom.read.RowGroup;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.types.DataType;
@@ -81,7 +82,7 @@ final class PlacedStripe implements RowGroup {
   private record PlacedColumn(StripePlace place, String name, SelectiveColumn column)
       implements SelectiveColumn {
     @Override
-    public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+    public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
       return place.read(name, () -> column.filter(rows, predicate));
     }
 

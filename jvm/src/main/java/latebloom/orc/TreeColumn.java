@@ -4,7 +4,7 @@ package latebloom.orc;
 import java.io.IOException;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.read.SelectiveColumn;
-import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValueTest;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
@@ -167,7 +167,7 @@ final class TreeColumn implements SelectiveColumn {
   // ---- filter and select
 
   @Override
-  public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+  public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
     ValueTest test = new ValueTest(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
     int[] positions = new int[BLOCK];

@@ -212,7 +212,7 @@ public final class ParquetSplit implements RowGroups {
               spec.depth(column),
               rows -> new SelectedPages(Map.of(), rows, 0, pageReader));
       constant.start(Selection.all(1));
-      return !constant.filter(Selection.all(1), predicate).isNone();
+      return !constant.filter(Selection.all(1), predicate.cursor()).isNone();
     }
   }
 

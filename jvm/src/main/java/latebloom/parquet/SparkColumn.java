@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.function.Function;
 import latebloom.parquet.page.SelectedPages;
 import latebloom.read.SelectiveColumn;
-import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValueTest;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
@@ -88,7 +88,7 @@ final class SparkColumn implements SelectiveColumn {
   // ---- filter
 
   @Override
-  public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+  public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
     ValueTest test = new ValueTest(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
     int[] positions = new int[BlockArrays.BLOCK];

@@ -2,6 +2,7 @@
 package latebloom.read;
 
 import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValueTest;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
@@ -40,11 +41,15 @@ public final class ConstantColumn implements SelectiveColumn {
 
   /** Whether every row passes, or none. */
   public boolean passes(ColumnPredicate predicate) {
+    return passes(predicate.cursor());
+  }
+
+  private boolean passes(PredicateCursor predicate) {
     return new ValueTest(type, predicate).passes(value);
   }
 
   @Override
-  public Selection filter(Selection rows, ColumnPredicate predicate) {
+  public Selection filter(Selection rows, PredicateCursor predicate) {
     return rows.isNone() || passes(predicate) ? rows : Selection.none(rows.rows());
   }
 

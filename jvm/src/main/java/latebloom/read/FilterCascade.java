@@ -29,11 +29,15 @@ final class FilterCascade {
   private final LearnedFilters learned;
   private final SurvivalEstimate estimate;
 
+  /** Of each filter, once it has been evaluated. */
+  private final ScanFilter.Cursor[] cursors;
+
   FilterCascade(ScanSpec spec, Counters counters) {
     this.spec = spec;
     this.counters = counters;
     this.learned = LearnedFilters.of(spec);
     this.estimate = new SurvivalEstimate(spec.filters().size(), learned);
+    this.cursors = new ScanFilter.Cursor[spec.filters().size()];
   }
 
   /** Share of the rows that are expected to pass all filters. */
@@ -110,7 +114,10 @@ final class FilterCascade {
     RunningTask.checkNotKilled();
     ScanFilter f = spec.filters().get(filter);
     long before = counters.get(Counter.FETCH_TIME) - System.nanoTime();
-    Selection passed = f.filter(group, rows);
+    if (cursors[filter] == null) {
+      cursors[filter] = f.cursor();
+    }
+    Selection passed = cursors[filter].filter(group, rows);
     counters.add(
         Counter.FILTER_TIME, before - counters.get(Counter.FETCH_TIME) + System.nanoTime());
     if (f instanceof ScanFilter.Optional) {

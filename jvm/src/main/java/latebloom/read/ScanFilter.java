@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 
 /**
  * A condition that the scan evaluates: a tree of conditions on one column or on several. Three-valued
  * logic needs no place in it: a row passes AND and OR when all, or any, of the parts are TRUE.
+ * Immutable: what filters rows is a {@link Cursor}, of which each scan of a file has its own.
  */
 public sealed interface ScanFilter extends Serializable
     permits ScanFilter.OneColumn,
@@ -25,11 +27,18 @@ public sealed interface ScanFilter extends Serializable
   /** The condition as SQL, for messages and EXPLAIN. */
   String text();
 
-  /**
-   * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and no
-   * more than what the rows need that get so far.
-   */
-  Selection filter(RowGroup group, Selection rows) throws IOException;
+  /** Filters the row groups of one file, for one thread. */
+  Cursor cursor();
+
+  /** Filters the row groups of one file. Not thread safe. */
+  interface Cursor {
+
+    /**
+     * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and no
+     * more than what the rows need that get so far.
+     */
+    Selection filter(RowGroup group, Selection rows) throws IOException;
+  }
 
   /** Whether statistics prove that every row of the group passes. */
   boolean allPass(RowGroup group) throws IOException;
@@ -49,6 +58,13 @@ public sealed interface ScanFilter extends Serializable
     return needs;
   }
 
+  private static Cursor ofColumn(ScanFilter filter, int column, int use, PredicateCursor values) {
+    return (group, rows) -> {
+      group.fetch(filter.needs(rows));
+      return group.cursor(column, use, rows).filter(rows, values);
+    };
+  }
+
   /**
    * A condition on one column.
    *
@@ -58,9 +74,8 @@ public sealed interface ScanFilter extends Serializable
   record OneColumn(int column, int use, ColumnPredicate predicate, String text)
       implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      group.fetch(needs(rows));
-      return group.cursor(column, use, rows).filter(rows, predicate);
+    public Cursor cursor() {
+      return ofColumn(this, column, use, predicate.cursor());
     }
 
     @Override
@@ -82,12 +97,15 @@ public sealed interface ScanFilter extends Serializable
   /** Conditions that must all be TRUE, in the order in which they are evaluated. */
   record All(List<ScanFilter> parts, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      Selection left = rows;
-      for (int i = 0; i < parts.size() && !left.isNone(); i++) {
-        left = parts.get(i).filter(group, left);
-      }
-      return left;
+    public Cursor cursor() {
+      List<Cursor> cursors = parts.stream().map(ScanFilter::cursor).toList();
+      return (group, rows) -> {
+        Selection left = rows;
+        for (int i = 0; i < cursors.size() && !left.isNone(); i++) {
+          left = cursors.get(i).filter(group, left);
+        }
+        return left;
+      };
     }
 
     @Override
@@ -117,9 +135,8 @@ public sealed interface ScanFilter extends Serializable
    */
   record JoinKeys(int column, int use, Keys keys, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      group.fetch(needs(rows));
-      return group.cursor(column, use, rows).filter(rows, keys.predicate());
+    public Cursor cursor() {
+      return ofColumn(this, column, use, keys.predicate().cursor());
     }
 
     @Override
@@ -144,8 +161,8 @@ public sealed interface ScanFilter extends Serializable
    */
   record Optional(ScanFilter filter, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      return filter.filter(group, rows);
+    public Cursor cursor() {
+      return filter.cursor();
     }
 
     @Override
@@ -167,12 +184,15 @@ public sealed interface ScanFilter extends Serializable
   /** Conditions of which one must be TRUE; each is evaluated only where none before it was. */
   record Any(List<ScanFilter> arms, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      Selection open = rows;
-      for (int i = 0; i < arms.size() && !open.isNone(); i++) {
-        open = open.minus(arms.get(i).filter(group, open));
-      }
-      return rows.minus(open);
+    public Cursor cursor() {
+      List<Cursor> cursors = arms.stream().map(ScanFilter::cursor).toList();
+      return (group, rows) -> {
+        Selection open = rows;
+        for (int i = 0; i < cursors.size() && !open.isNone(); i++) {
+          open = open.minus(cursors.get(i).filter(group, open));
+        }
+        return rows.minus(open);
+      };
     }
 
     @Override

@@ -2,7 +2,7 @@
 package latebloom.read;
 
 import java.io.IOException;
-import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
@@ -18,7 +18,7 @@ public interface SelectiveColumn {
    *
    * @throws IOException if the file is corrupt; the message names row group, column and page
    */
-  Selection filter(Selection rows, ColumnPredicate predicate) throws IOException;
+  Selection filter(Selection rows, PredicateCursor predicate) throws IOException;
 
   /**
    * Writes the values of {@code rows[0, n)} to {@code out} from row {@code out.at()} on. Successive

@@ -12,79 +12,78 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * A condition that Spark's compiled predicate evaluates row by row, on the rows that are left. Not
- * thread safe: it keeps the vectors that it reads into.
+ * A condition that Spark's compiled predicate evaluates row by row, on the rows that are left.
  *
+ * @param columns indexes of the columns, in the order in which {@code predicate} takes them
+ * @param use the first of as many uses as there are columns, see {@link RowGroup#cursor}
  * @see CompiledColumn for expressions over one flat column
  */
-public final class SeveralColumns implements ScanFilter {
+public record SeveralColumns(int[] columns, int use, RowPredicate predicate, String text)
+    implements ScanFilter {
   private static final int BLOCK = 1024;
 
-  private final int[] columns;
-  private final int use;
-  private final RowPredicate predicate;
-  private final String text;
-
-  private transient OutputColumn[] block;
-
-  /**
-   * @param columns indexes of the columns, in the order in which {@code predicate} takes them
-   * @param use the first of as many uses as there are columns, see {@link RowGroup#cursor}
-   */
-  public SeveralColumns(int[] columns, int use, RowPredicate predicate, String text) {
-    this.columns = columns;
-    this.use = use;
-    this.predicate = predicate;
-    this.text = text;
-  }
-
   @Override
-  public String text() {
-    return text;
+  public ScanFilter.Cursor cursor() {
+    return new Cursor(this, predicate.cursor());
   }
 
-  @Override
-  public Selection filter(RowGroup group, Selection rows) throws IOException {
-    group.fetch(needs(rows));
-    SelectiveColumn[] cursors = new SelectiveColumn[columns.length];
-    for (int c = 0; c < columns.length; c++) {
-      cursors[c] = group.cursor(columns[c], use + c, rows);
-    }
-    OutputColumn[] out = block(group);
-    int[] positions = new int[BLOCK];
-    Selection.Builder passed = new Selection.Builder(rows.rows());
-    int next = 0;
-    int n;
-    while ((n = rows.positions(next, rows.rows(), BLOCK, positions)) > 0) {
-      RunningTask.checkNotKilled();
-      next = positions[n - 1] + 1;
-      ColumnVector[] vectors = new ColumnVector[columns.length];
-      for (int c = 0; c < columns.length; c++) {
-        out[c].reset();
-        out[c].position(0, true);
-        cursors[c].select(positions, n, out[c]);
-        vectors[c] = out[c].result();
-      }
-      ColumnarBatch batch = new ColumnarBatch(vectors, n);
-      int m = 0;
-      for (int i = 0; i < n; i++) {
-        positions[m] = positions[i];
-        m += predicate.test(batch.getRow(i)) ? 1 : 0;
-      }
-      passed.add(positions, m);
-    }
-    return passed.build();
-  }
+  private static final class Cursor implements ScanFilter.Cursor {
+    private final SeveralColumns filter;
+    private final RowPredicate.Cursor predicate;
+    private final int[] positions = new int[BLOCK];
 
-  private OutputColumn[] block(RowGroup group) throws IOException {
-    if (block == null) {
-      OutputColumn[] made = new OutputColumn[columns.length];
-      for (int c = 0; c < columns.length; c++) {
-        made[c] = new OutputColumn(new OnHeapColumnVector(BLOCK, group.heldType(columns[c])));
-      }
-      block = made;
+    /** What blocks of the columns are read into. */
+    private OutputColumn[] block;
+
+    Cursor(SeveralColumns filter, RowPredicate.Cursor predicate) {
+      this.filter = filter;
+      this.predicate = predicate;
     }
-    return block;
+
+    @Override
+    public Selection filter(RowGroup group, Selection rows) throws IOException {
+      group.fetch(filter.needs(rows));
+      int[] columns = filter.columns;
+      SelectiveColumn[] cursors = new SelectiveColumn[columns.length];
+      for (int c = 0; c < columns.length; c++) {
+        cursors[c] = group.cursor(columns[c], filter.use + c, rows);
+      }
+      OutputColumn[] out = block(group);
+      Selection.Builder passed = new Selection.Builder(rows.rows());
+      int next = 0;
+      int n;
+      while ((n = rows.positions(next, rows.rows(), BLOCK, positions)) > 0) {
+        RunningTask.checkNotKilled();
+        next = positions[n - 1] + 1;
+        ColumnVector[] vectors = new ColumnVector[columns.length];
+        for (int c = 0; c < columns.length; c++) {
+          out[c].reset();
+          out[c].position(0, true);
+          cursors[c].select(positions, n, out[c]);
+          vectors[c] = out[c].result();
+        }
+        ColumnarBatch batch = new ColumnarBatch(vectors, n);
+        int m = 0;
+        for (int i = 0; i < n; i++) {
+          positions[m] = positions[i];
+          m += predicate.test(batch.getRow(i)) ? 1 : 0;
+        }
+        passed.add(positions, m);
+      }
+      return passed.build();
+    }
+
+    private OutputColumn[] block(RowGroup group) throws IOException {
+      if (block == null) {
+        int[] columns = filter.columns;
+        OutputColumn[] made = new OutputColumn[columns.length];
+        for (int c = 0; c < columns.length; c++) {
+          made[c] = new OutputColumn(new OnHeapColumnVector(BLOCK, group.heldType(columns[c])));
+        }
+        block = made;
+      }
+      return block;
+    }
   }
 
   @Override

@@ -71,7 +71,7 @@ final case class JoinFilter(
       case SharedKeysExpression(shared) => Some(shared.value.predicate)
       case _                            => filter.map(_.predicate)
     }
-    predicate.map(new ValueTest(key.dataType, _))
+    predicate.map(p => new ValueTest(key.dataType, p.cursor))
   }
 
   override def eval(input: InternalRow): Any = test.forall { keys =>

@@ -57,7 +57,7 @@ public class LikeBenchmark {
   private int[] offsets;
   private int[] lengths;
   private int[] out;
-  private BytesTest test;
+  private BytesTest.Cursor test;
   private Pattern regex;
 
   @Setup
@@ -77,7 +77,7 @@ public class LikeBenchmark {
       lengths[i] = 10 + random.nextInt(34);
       at += lengths[i];
     }
-    test = BytesTest.like(LikePattern.compile(pattern, '\\').orElseThrow());
+    test = BytesTest.like(LikePattern.compile(pattern, '\\').orElseThrow()).cursor();
     regex = Pattern.compile(StringUtils.escapeLikeRegex(pattern, '\\'));
   }
 

@@ -195,7 +195,7 @@ public class OrcColumnBenchmark {
   @Benchmark
   public int filter() throws IOException {
     return OrcColumns.flat(stripe.column(1, type, new Counters()))
-        .filter(Selection.all(ROWS), predicate)
+        .filter(Selection.all(ROWS), predicate.cursor())
         .count();
   }
 

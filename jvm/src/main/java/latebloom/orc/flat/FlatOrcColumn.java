@@ -3,8 +3,8 @@ package latebloom.orc.flat;
 
 import java.io.IOException;
 import latebloom.read.SelectiveColumn;
-import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.Held;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
@@ -26,7 +26,7 @@ final class FlatOrcColumn implements SelectiveColumn {
   }
 
   @Override
-  public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+  public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
     if (filter == null) {
       filter = new FlatFilter(column, held, sections);
     }

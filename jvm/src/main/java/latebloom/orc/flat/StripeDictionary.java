@@ -7,10 +7,8 @@ import latebloom.orc.encoding.ByteFeed;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.orc.encoding.IntRuns;
 import latebloom.orc.encoding.TextLength;
-import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
 import latebloom.read.predicate.Entries;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.PredicateCursor;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 
@@ -82,12 +80,12 @@ final class StripeDictionary implements Entries {
   }
 
   @Override
-  public int filter(ColumnPredicate predicate, int[] out) {
-    return Keys.filterBytes(false, data, offsets, lengths, offsets.length, predicate, out);
+  public int filter(PredicateCursor predicate, int[] out) {
+    return predicate.filterBytes(false, data, offsets, lengths, offsets.length, out);
   }
 
   @Override
-  public boolean test(CompiledColumn predicate, int code) {
+  public boolean test(PredicateCursor.Compiled predicate, int code) {
     return predicate.test(data, offsets[code], lengths[code]);
   }
 

@@ -9,11 +9,9 @@ import latebloom.parquet.encoding.PlainStrings;
 import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
-import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
 import latebloom.read.predicate.Entries;
 import latebloom.read.predicate.Held;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
 import org.apache.parquet.format.Encoding;
@@ -211,16 +209,16 @@ public final class ChunkDictionary implements Entries {
   }
 
   @Override
-  public int filter(ColumnPredicate predicate, int[] out) {
+  public int filter(PredicateCursor predicate, int[] out) {
     if (!type.isBytes()) {
-      return Keys.filter(type.held(), values().clone(), size, predicate, out);
+      return predicate.filter(type.held(), values().clone(), size, out);
     }
     locateTo(size - 1);
-    return Keys.filterBytes(type.decimalBytes(), data(), offsets, lengths, size, predicate, out);
+    return predicate.filterBytes(type.decimalBytes(), data(), offsets, lengths, size, out);
   }
 
   @Override
-  public boolean test(CompiledColumn predicate, int code) {
+  public boolean test(PredicateCursor.Compiled predicate, int code) {
     if (type.isBytes()) {
       byte[] value = decodeToBinary(code);
       return predicate.test(value, 0, value.length);

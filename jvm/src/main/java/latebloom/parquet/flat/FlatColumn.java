@@ -12,8 +12,7 @@ import latebloom.parquet.page.PageReader;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.CodeMask;
-import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
@@ -75,7 +74,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
   // ---- filter
 
   @Override
-  public Selection filter(Selection wanted, ColumnPredicate predicate) throws IOException {
+  public Selection filter(Selection wanted, PredicateCursor predicate) throws IOException {
     CodeMask mask = chunk.hasDictionary() ? mask(wanted, predicate) : null;
     Selection.Builder passed = new Selection.Builder(chunk.rows);
     for (int p = 0; p < chunk.pageCount(); p++) {
@@ -97,7 +96,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
     return passed.build();
   }
 
-  private CodeMask mask(Selection wanted, ColumnPredicate predicate) throws IOException {
+  private CodeMask mask(Selection wanted, PredicateCursor predicate) throws IOException {
     ChunkDictionary dictionary = dictionary();
     if (dictionary.refusesSome()) {
       return null;
@@ -105,7 +104,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
     return CodeMask.of(dictionary, predicate, wanted.count());
   }
 
-  private boolean nullsCannotFail(ColumnPredicate predicate) {
+  private boolean nullsCannotFail(PredicateCursor predicate) {
     return chunk.descriptor.getMaxDefinitionLevel() == 0 || predicate.nullPasses();
   }
 
@@ -123,7 +122,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
   }
 
   private void filterPage(
-      int p, Selection wanted, ColumnPredicate predicate, CodeMask mask, Selection.Builder passed)
+      int p, Selection wanted, PredicateCursor predicate, CodeMask mask, Selection.Builder passed)
       throws IOException {
     int from = chunk.firstRow(p);
     int to = chunk.endRow(p);
@@ -158,7 +157,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
       PageCursor values,
       int firstRow,
       int n,
-      ColumnPredicate predicate,
+      PredicateCursor predicate,
       CodeMask mask,
       Selection.Builder passed) {
     int valid = n;
@@ -349,13 +348,13 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
     }
 
     /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */
-    int filter(int n, ColumnPredicate predicate) {
+    int filter(int n, PredicateCursor predicate) {
       if (type.isBytes()) {
         byte[] data = locate(n);
-        return Keys.filterBytes(type.decimalBytes(), data, offsets, lengths, n, predicate, passing);
+        return predicate.filterBytes(type.decimalBytes(), data, offsets, lengths, n, passing);
       }
       read(n);
-      return Keys.filter(type.held(), values, n, predicate, passing);
+      return predicate.filter(type.held(), values, n, passing);
     }
 
     /** Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding. */

@@ -14,8 +14,7 @@ import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.predicate.CodeMask;
-import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.vector.BlockArrays;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
@@ -39,7 +38,7 @@ final class EntryWriter {
   private final FlatSink sink;
 
   /** Which entries are written: those whose value passes, or those that are in the bits, or all. */
-  private ColumnPredicate passing;
+  private PredicateCursor passing;
 
   private EntryBits kept;
   private CodeMask mask;
@@ -97,7 +96,7 @@ final class EntryWriter {
   }
 
   /** Has only those entries written whose value passes, and noted which; none may be null. */
-  void keep(ColumnPredicate passing, EntryBits kept) {
+  void keep(PredicateCursor passing, EntryBits kept) {
     this.passing = passing;
     this.kept = kept;
   }
@@ -257,15 +256,14 @@ final class EntryWriter {
     if (strings != null) {
       strings.locate(indexes, values, offsets, lengths);
       n =
-          Keys.filterBytes(
-              type.decimalBytes(), strings.data(), offsets, lengths, values, passing, picked);
+          passing.filterBytes(type.decimalBytes(), strings.data(), offsets, lengths, values, picked);
       for (int i = 0; i < n; i++) {
         offsets[i] = offsets[picked[i]];
         lengths[i] = lengths[picked[i]];
       }
     } else {
       fixed.read(indexes, values, numbers);
-      n = Keys.filter(type.held(), numbers, values, passing, picked);
+      n = passing.filter(type.held(), numbers, values, picked);
       for (int i = 0; i < n; i++) {
         numbers[i] = numbers[picked[i]];
       }

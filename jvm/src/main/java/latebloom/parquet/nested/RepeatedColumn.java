@@ -7,6 +7,7 @@ import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.page.ColumnPlace;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValueTest;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.BlockArrays;
@@ -43,12 +44,12 @@ public final class RepeatedColumn implements SelectiveColumn {
     this.type = type;
     this.kept = keys == null ? null : new EntryBits();
     if (keys != null) {
-      leaves.get(0).keep(keys, kept);
+      leaves.get(0).keep(keys.cursor(), kept);
     }
   }
 
   @Override
-  public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+  public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
     ValueTest test = new ValueTest(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
     int[] positions = new int[BlockArrays.BLOCK];

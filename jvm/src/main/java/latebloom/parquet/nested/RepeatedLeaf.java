@@ -7,7 +7,7 @@ import latebloom.parquet.flat.PageCache;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
 import latebloom.parquet.types.FlatType;
-import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.RunningTask;
@@ -67,7 +67,7 @@ public final class RepeatedLeaf {
   }
 
   /** Has only those entries written whose value passes, of a leaf without nulls. */
-  void keep(ColumnPredicate passing, EntryBits kept) {
+  void keep(PredicateCursor passing, EntryBits kept) {
     writer.keep(passing, kept);
   }
 

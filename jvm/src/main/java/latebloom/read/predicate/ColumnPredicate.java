@@ -7,7 +7,8 @@ import latebloom.read.text.BytesTest;
 /**
  * What one column must satisfy for a row to pass: a two-valued test of the non-null values, and
  * whether a null passes. Three-valued logic is resolved when the predicate is made: a value passes
- * exactly when the SQL condition is TRUE for it.
+ * exactly when the SQL condition is TRUE for it. Immutable, shared by threads: what tests values is a
+ * {@link PredicateCursor}.
  *
  * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
  * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18
@@ -26,6 +27,9 @@ public sealed interface ColumnPredicate extends Serializable
     return false;
   }
 
+  /** Tests values, with the buffers that it takes: for one thread. */
+  PredicateCursor cursor();
+
   /** Rows that pass both. The two must be of one domain. */
   ColumnPredicate and(ColumnPredicate that);
 
@@ -34,6 +38,11 @@ public sealed interface ColumnPredicate extends Serializable
 
   /** A predicate over ordered keys: a value passes when its key lies in {@code ranges}. */
   record Longs(boolean nullPasses, LongRanges ranges) implements ColumnPredicate {
+    @Override
+    public PredicateCursor cursor() {
+      return new PredicateCursor.Longs(this);
+    }
+
     @Override
     public boolean covers(long min, long max) {
       return ranges.covers(min, max);
@@ -55,6 +64,11 @@ public sealed interface ColumnPredicate extends Serializable
   /** A predicate over byte strings. */
   record Bytes(boolean nullPasses, BytesTest test) implements ColumnPredicate {
     @Override
+    public PredicateCursor cursor() {
+      return new PredicateCursor.Bytes(this);
+    }
+
+    @Override
     public ColumnPredicate and(ColumnPredicate that) {
       Bytes o = (Bytes) that;
       return new Bytes(nullPasses && o.nullPasses, test.and(o.test));
@@ -69,6 +83,11 @@ public sealed interface ColumnPredicate extends Serializable
 
   /** A predicate over ordered keys that only a probe can answer. No null passes. */
   record Probed(LongProbe probe) implements ColumnPredicate {
+    @Override
+    public PredicateCursor cursor() {
+      return new PredicateCursor.Probed(this);
+    }
+
     @Override
     public boolean nullPasses() {
       return false;

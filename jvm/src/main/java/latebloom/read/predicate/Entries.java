@@ -7,11 +7,11 @@ import org.apache.spark.sql.execution.vectorized.Dictionary;
 public interface Entries extends Dictionary {
   int size();
 
-  /** Filters all entries; as {@link Keys#filter}. */
-  int filter(ColumnPredicate predicate, int[] out);
+  /** Filters all entries; as {@link PredicateCursor#filter}. */
+  int filter(PredicateCursor predicate, int[] out);
 
   /** Whether one entry passes. */
-  boolean test(CompiledColumn predicate, int code);
+  boolean test(PredicateCursor.Compiled predicate, int code);
 
   /** Throws unless these are codes of entries; the greatest of them. */
   default int check(int[] codes, int n) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.predicate;
 
-import latebloom.read.text.BytesTest;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
@@ -17,40 +16,37 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
 /** Evaluates a predicate on values that Spark decoded: the slow, always applicable way. */
 public final class ValueTest {
   private final DataType type;
-  private final ColumnPredicate predicate;
-  private final byte[] decimal = new byte[DecimalKeys.LENGTH];
+  private final PredicateCursor predicate;
 
-  public ValueTest(DataType type, ColumnPredicate predicate) {
+  public ValueTest(DataType type, PredicateCursor predicate) {
     this.type = type;
     this.predicate = predicate;
   }
 
   /** Whether the value in the first column of {@code row} passes. */
   public boolean passes(InternalRow row) {
-    if (predicate instanceof CompiledColumn compiled) {
-      return compiled.predicate().test(row);
+    if (predicate instanceof PredicateCursor.Compiled compiled) {
+      return compiled.test(row);
     }
     if (row.isNullAt(0)) {
       return predicate.nullPasses();
     }
-    if (predicate instanceof ColumnPredicate.Longs longs) {
+    if (predicate.predicate() instanceof ColumnPredicate.Longs longs) {
       return longs.ranges().contains(key(row));
     }
-    if (predicate instanceof ColumnPredicate.Probed probed) {
+    if (predicate.predicate() instanceof ColumnPredicate.Probed probed) {
       return probed.probe().test(key(row));
     }
-    BytesTest test = ((ColumnPredicate.Bytes) predicate).test();
+    PredicateCursor.Bytes bytes = (PredicateCursor.Bytes) predicate;
     if (type instanceof DecimalType d) {
       byte[] unscaled =
           row.getDecimal(0, d.precision(), d.scale())
               .toJavaBigDecimal()
               .unscaledValue()
               .toByteArray();
-      DecimalKeys.write(unscaled, 0, unscaled.length, decimal, 0);
-      return test.test(decimal, 0, decimal.length);
+      return bytes.testDecimal(unscaled, 0, unscaled.length);
     }
-    byte[] bytes = row.getBinary(0);
-    return test.test(bytes, 0, bytes.length);
+    return bytes.test(row.getBinary(0));
   }
 
   private long key(InternalRow row) {

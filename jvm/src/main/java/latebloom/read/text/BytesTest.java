@@ -8,35 +8,51 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A set of byte strings, given by a test that each of them passes. Immutable. Strings are compared
- * and ordered by unsigned bytes, a prefix before what it begins, as Spark does.
+ * A set of byte strings, given by a test that each of them passes. Immutable, shared by threads: what
+ * tests strings is a {@link Cursor}. Strings are compared and ordered by unsigned bytes, a prefix
+ * before what it begins, as Spark does.
  *
  * <p>The leaves are in {@link BytesTestLeaves}; each has a filter loop of its own, so that its test
  * is inlined into it. Combinations go from value to value through the tests of their parts.
  */
 public sealed interface BytesTest extends Serializable
-    permits BytesTest.Constant,
+    permits BytesTest.WithoutBuffer,
         BytesTest.And,
         BytesTest.Or,
         BytesTest.Not,
-        BytesTestLeaves.Finite,
-        BytesTestLeaves.Range,
-        BytesTestLeaves.Prefix,
-        BytesTestLeaves.Suffix,
-        BytesTestLeaves.Infix,
-        BytesTestLeaves.Like,
-        BytesTest.Probe,
         CaseMapped {
 
-  /** Whether the string of {@code length} bytes at {@code offset} passes. */
-  boolean test(byte[] data, int offset, int length);
+  /** Tests strings, with the buffers that it takes: for one thread. */
+  Cursor cursor();
 
-  /**
-   * Writes the indexes below {@code n} whose string passes, ascending, to the front of {@code out},
-   * which holds at least {@code n}; returns how many were written. What stands behind them in
-   * {@code out} is undefined.
-   */
-  int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out);
+  /** Tests strings. Not thread safe. */
+  interface Cursor {
+    /** Whether the string of {@code length} bytes at {@code offset} passes. */
+    boolean test(byte[] data, int offset, int length);
+
+    /**
+     * Writes the indexes below {@code n} whose string passes, ascending, to the front of
+     * {@code out}, which holds at least {@code n}; returns how many were written. What stands behind
+     * them in {@code out} is undefined.
+     */
+    int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out);
+  }
+
+  /** A predicate that is its own cursor, for any number of threads, since it needs no buffer. */
+  sealed interface WithoutBuffer extends BytesTest, Cursor
+      permits BytesTest.Constant,
+          BytesTestLeaves.Finite,
+          BytesTestLeaves.Range,
+          BytesTestLeaves.Prefix,
+          BytesTestLeaves.Suffix,
+          BytesTestLeaves.Infix,
+          BytesTestLeaves.Like,
+          BytesTest.Probe {
+    @Override
+    default Cursor cursor() {
+      return this;
+    }
+  }
 
   /** The strings that pass both. */
   default BytesTest and(BytesTest that) {
@@ -167,10 +183,10 @@ public sealed interface BytesTest extends Serializable
   }
 
   /** A set that can be asked for a string but not listed: a Bloom filter. */
-  non-sealed interface Probe extends BytesTest {}
+  non-sealed interface Probe extends WithoutBuffer {}
 
   /** Nothing or everything. */
-  enum Constant implements BytesTest {
+  enum Constant implements WithoutBuffer {
     NONE,
     ALL;
 
@@ -211,24 +227,11 @@ public sealed interface BytesTest extends Serializable
     }
   }
 
-  /** What passes both: the second looks only at what the first left. */
+  /** What passes both. */
   record And(BytesTest first, BytesTest second) implements BytesTest {
     @Override
-    public boolean test(byte[] data, int offset, int length) {
-      return first.test(data, offset, length) && second.test(data, offset, length);
-    }
-
-    @Override
-    public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
-      int left = first.filter(data, offsets, lengths, n, out);
-      int k = 0;
-      for (int i = 0; i < left; i++) {
-        int row = out[i];
-        if (second.test(data, offsets[row], lengths[row])) {
-          out[k++] = row;
-        }
-      }
-      return k;
+    public Cursor cursor() {
+      return new BytesCursors.Both(first.cursor(), second.cursor());
     }
 
     @Override
@@ -240,19 +243,8 @@ public sealed interface BytesTest extends Serializable
   /** What passes one or the other. */
   record Or(BytesTest first, BytesTest second) implements BytesTest {
     @Override
-    public boolean test(byte[] data, int offset, int length) {
-      return first.test(data, offset, length) || second.test(data, offset, length);
-    }
-
-    @Override
-    public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
-      int k = 0;
-      for (int i = 0; i < n; i++) {
-        if (test(data, offsets[i], lengths[i])) {
-          out[k++] = i;
-        }
-      }
-      return k;
+    public Cursor cursor() {
+      return new BytesCursors.Either(first.cursor(), second.cursor());
     }
 
     @Override
@@ -264,27 +256,8 @@ public sealed interface BytesTest extends Serializable
   /** What does not pass. */
   record Not(BytesTest test) implements BytesTest {
     @Override
-    public boolean test(byte[] data, int offset, int length) {
-      return !test.test(data, offset, length);
-    }
-
-    /** Filters, then walks the gaps between what passed; so the leaf's own loop does the work. */
-    @Override
-    public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
-      int[] passed = new int[n];
-      int m = test.filter(data, offsets, lengths, n, passed);
-      int k = 0;
-      int row = 0;
-      for (int i = 0; i < m; i++) {
-        while (row < passed[i]) {
-          out[k++] = row++;
-        }
-        row++;
-      }
-      while (row < n) {
-        out[k++] = row++;
-      }
-      return k;
+    public Cursor cursor() {
+      return new BytesCursors.Others(test.cursor());
     }
 
     @Override

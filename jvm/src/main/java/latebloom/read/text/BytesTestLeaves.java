@@ -17,14 +17,15 @@ final class BytesTestLeaves {
   private BytesTestLeaves() {}
 
   /** A finite set, all of whose strings are known. */
-  abstract static sealed class Finite implements BytesTest {
+  abstract static sealed class Finite implements BytesTest.WithoutBuffer {
     abstract List<byte[]> values();
 
     /** Those of the values that pass {@code test}. */
     final BytesTest retain(BytesTest test) {
+      BytesTest.Cursor cursor = test.cursor();
       List<byte[]> kept = new ArrayList<>();
       for (byte[] value : values()) {
-        if (test.test(value, 0, value.length)) {
+        if (cursor.test(value, 0, value.length)) {
           kept.add(value);
         }
       }
@@ -146,7 +147,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings between two bounds, of which at least one is not null. */
-  static final class Range implements BytesTest {
+  static final class Range implements BytesTest.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final byte[] lo;
@@ -210,7 +211,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that begin so. */
-  static final class Prefix implements BytesTest {
+  static final class Prefix implements BytesTest.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final Needle prefix;
@@ -242,7 +243,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that end so. */
-  static final class Suffix implements BytesTest {
+  static final class Suffix implements BytesTest.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final Needle suffix;
@@ -274,7 +275,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that have this in them. */
-  static final class Infix implements BytesTest {
+  static final class Infix implements BytesTest.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final Needle infix;
@@ -290,7 +291,7 @@ final class BytesTestLeaves {
 
     @Override
     public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
-      return infix.filter(data, offsets, lengths, n, out, BytesTest.all());
+      return infix.filter(data, offsets, lengths, n, out, BytesTest.Constant.ALL);
     }
 
     @Override
@@ -300,7 +301,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that match a pattern. */
-  static final class Like implements BytesTest {
+  static final class Like implements BytesTest.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final LikePattern pattern;
