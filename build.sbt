@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import java.io.FileOutputStream
+import java.util.zip.{Deflater, ZipEntry, ZipFile, ZipOutputStream}
+
+import scala.util.Using
+
 ThisBuild / organization := "io.github.latebloom"
-ThisBuild / version := "0.1.0-SNAPSHOT"
+// The version stands in the Python package; its 0.1.0.dev0 is Maven's 0.1.0-SNAPSHOT.
+ThisBuild / version := {
+  val file = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "__init__.py"
+  val found = "__version__ = \"([^\"]+)\"".r.findFirstMatchIn(IO.read(file))
+  found.getOrElse(sys.error(s"$file: no __version__")).group(1).replaceAll(
+    "\\.dev\\d+$",
+    "-SNAPSHOT"
+  )
+}
 ThisBuild / scalaVersion := "2.13.17"
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 ThisBuild / semanticdbEnabled := true
@@ -9,6 +22,16 @@ ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := "4.13.10"
 
 val sparkVersion = "4.1.3"
+
+ThisBuild / scalacOptions ++= Seq(
+  "-deprecation",
+  "-feature",
+  "-unchecked",
+  "-Wunused:imports",
+  "-Werror",
+  "-release:17"
+)
+ThisBuild / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror")
 
 // Spark reflects on JDK internals; the same list stands in its JavaModuleOptions.
 val sparkJvmOptions = Seq(
@@ -30,6 +53,18 @@ val sparkJvmOptions = Seq(
   "-Xmx3g"
 )
 
+// A wheel deflates what it carries: a jar that is not deflated yet by a quarter better, as a whole.
+def copyStored(jar: File, to: File): Unit =
+  Using.resources(new ZipFile(jar), new ZipOutputStream(new FileOutputStream(to))) { (in, out) =>
+    out.setLevel(Deflater.NO_COMPRESSION)
+    in.stream.forEachOrdered { entry =>
+      val copy = new ZipEntry(entry.getName)
+      copy.setTime(entry.getTime)
+      out.putNextEntry(copy)
+      IO.transfer(in.getInputStream(entry), out)
+    }
+  }
+
 lazy val latebloom = project
   .in(file("jvm"))
   .settings(
@@ -43,28 +78,23 @@ lazy val latebloom = project
       "org.apache.spark" %% "spark-core" % sparkVersion % Test classifier "tests",
       "org.apache.spark" %% "spark-common-utils" % sparkVersion % Test classifier "tests"
     ),
-    Compile / scalacOptions ++= Seq(
-      "-deprecation",
-      "-feature",
-      "-unchecked",
-      "-Wunused:imports",
-      "-release:17"
-    ),
-    Compile / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
-    Compile / doc / javacOptions := Nil,
+    Compile / doc / scalacOptions -= "-Werror",
+    // Scaladoc's view of Java sources does not see what is private to Spark; of classes it does.
+    Compile / doc / sources ~= (_.filter(_.getName.endsWith(".scala"))),
+    Compile / doc / dependencyClasspath ++= (Compile / exportedProducts).value,
+    description := "Selective scans and join filters for Apache Spark: a Catalyst extension.",
+    // dev/release uploads from there.
+    publishTo := Some(MavenCache("dist", (ThisBuild / baseDirectory).value / "dist" / "maven")),
+    Compile / packageBin / mappings ++= Seq("LICENSE", "NOTICE").map { name =>
+      (ThisBuild / baseDirectory).value / name -> s"META-INF/$name"
+    },
     // Scala's parser of Java takes subclasses in other files for strangers to a sealed class, now and
     // then: it goes by the order of the files. No Java here asks for Scala.
     Compile / compileOrder := CompileOrder.JavaThenScala,
     Test / unmanagedSourceDirectories := Seq((ThisBuild / baseDirectory).value / "tests" / "jvm"),
-    // Of the benchmarks, which depend on this project, the classes that suites use.
-    Test / unmanagedSources ++= Seq(
-      "bench/SlowFileSystem.java",
-      "orc/WholeStripes.java",
-      "read/BenchColumn.java"
-    ).map(baseDirectory.value / "bench/src/main/java/latebloom" / _),
-    // Of the fuzzers, which depend on this project, what a suite runs a little of.
-    Test / unmanagedSources ++= Seq("FaultRun.scala", "FaultyFileSystem.java", "Levels.scala")
-      .map((ThisBuild / baseDirectory).value / "tests/fuzz/faults" / _),
+    // The test kit depends on this project, so that only its classes can be named here.
+    Test / internalDependencyClasspath ++=
+      (LocalProject("testkit") / Compile / exportedProducts).value,
     Test / fork := true,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / javaOptions ++= sparkJvmOptions :+ "-Dlog4j2.configurationFile=conf/log4j2.properties",
@@ -75,14 +105,26 @@ lazy val latebloom = project
       val jar = (Compile / packageBin).value
       val target = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "jars"
       IO.delete(target)
-      IO.copyFile(jar, target / s"latebloom-spark_${scalaBinaryVersion.value}-${version.value}.jar")
+      IO.createDirectory(target)
+      copyStored(jar, target / s"latebloom-spark_${scalaBinaryVersion.value}-${version.value}.jar")
       jar
     }
   )
 
+// What tests, fuzzers and benchmarks share; it is no part of the product.
+lazy val testkit = project
+  .in(file("jvm/testkit"))
+  .dependsOn(latebloom % "compile->compile;compile->provided")
+  .settings(
+    name := "latebloom-testkit",
+    publish / skip := true,
+    dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value
+  )
+
+// JMH beside Spark's own code: see dev/bench.
 lazy val bench = project
   .in(file("jvm/bench"))
-  .dependsOn(latebloom % "compile->compile;compile->provided")
+  .dependsOn(testkit)
   .enablePlugins(JmhPlugin)
   .settings(
     name := "latebloom-bench",
@@ -154,12 +196,11 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
 // Random queries and damaged files, off against on: see dev/fuzz.
 lazy val fuzz = project
   .in(file("tests/fuzz"))
-  .dependsOn(latebloom)
+  .dependsOn(testkit)
   .settings(
     publish / skip := true,
     dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
     libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
-    Compile / scalacOptions ++= Seq("-deprecation", "-feature", "-Wunused:imports"),
     Compile / unmanagedSourceDirectories ++=
       Seq("queries", "files", "faults").map(baseDirectory.value / _),
     stage := {
@@ -173,3 +214,9 @@ lazy val root = project
   .in(file("."))
   .aggregate(latebloom)
   .settings(name := "latebloom", publish / skip := true)
+
+// All that dev/check compiles and looks at.
+lazy val all = project
+  .in(file("target/all"))
+  .aggregate(latebloom, testkit, bench, sparkSuites, fuzz)
+  .settings(publish / skip := true)

@@ -16,51 +16,27 @@ if TYPE_CHECKING:
 
 def require(spark: SparkSession) -> None:
     """Raises whatever :func:`metrics` and the others would, before there is anything to ask of."""
-    _inspector(spark)
+    inspector(spark)
 
 
 def version(spark: SparkSession) -> str:
     """JSON object: ``version`` (of the jar), ``spark`` and ``scala`` (of the JVM)."""
-    return str(_inspector(spark).version())
+    return str(inspector(spark).version())
 
 
 def confs(spark: SparkSession) -> str:
     """JSON list of the extension's confs in this session."""
-    inspector = _inspector(spark)
-    return str(inspector.confs(_classic(spark)))
+    return str(inspector(spark).confs(classic(spark)))
 
 
 def explain(df: DataFrame) -> str:
     """JSON object: the plan of ``df`` and what was decided for each of its scans."""
-    return str(_inspector(df.sparkSession).explain(_query_execution(df)))
+    return str(inspector(df.sparkSession).explain(query_execution(df)))
 
 
 def metrics(df: DataFrame) -> str:
     """JSON list: the metrics of each LateScan of ``df``'s plan, which an action has run."""
-    return str(_inspector(df.sparkSession).metrics(_query_execution(df)))
-
-
-def shuffled(df: DataFrame) -> int:
-    """Bytes that the shuffles of ``df``'s plan wrote when an action ran it."""
-    return int(_inspector(df.sparkSession).shuffled(_query_execution(df)))
-
-
-def plan(df: DataFrame) -> None:
-    """Plans a query, as ``EXPLAIN`` would, and does not run it."""
-    _query_execution(df).executedPlan()
-
-
-def process_id(spark: SparkSession) -> int:
-    """The operating system's number of the session's JVM."""
-    _classic(spark)
-    return int(_jvm().java.lang.ProcessHandle.current().pid())
-
-
-def store_counters(spark: SparkSession) -> tuple[int, int]:
-    """Requests and bytes that the benchmarks' slow file system has counted so far."""
-    _classic(spark)
-    store = _jvm().latebloom.bench.SlowFileSystem
-    return int(store.requests()), int(store.bytes())
+    return str(inspector(df.sparkSession).metrics(query_execution(df)))
 
 
 def has_context() -> bool:
@@ -80,7 +56,7 @@ def settings() -> dict[str, str] | None:
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         # spark-submit started the JVM before this Python: connect, so that its confs are seen.
         SparkContext._ensure_initialized()
-    if _jvm() is None:
+    if jvm() is None:
         return None
     return dict(SparkConf().getAll())
 
@@ -94,18 +70,7 @@ def can_load(name: str) -> bool:
     """Whether the running JVM finds a class."""
     from py4j.java_gateway import JavaClass
 
-    return isinstance(_named(_jvm(), name), JavaClass)
-
-
-def is_function(name: str) -> bool:
-    """Whether a class that the JVM finds is a function of one argument, as extensions are."""
-    find = _jvm().py4j.reflection.ReflectionUtil.classForName
-    return bool(find("scala.Function1").isAssignableFrom(find(name)))
-
-
-def is_registered(key: str) -> bool:
-    """Whether Spark, or an extension by Spark's own means, has a setting of that name."""
-    return _entry(key) is not None
+    return isinstance(named(name), JavaClass)
 
 
 def malformed(confs: Mapping[str, str]) -> str | None:
@@ -118,7 +83,7 @@ def malformed(confs: Mapping[str, str]) -> str | None:
 
     SparkContext._ensure_initialized(conf=SparkConf().setAll(list(confs.items())))
     for key, value in confs.items():
-        entry = _entry(key)
+        entry = setting(key)
         if entry is not None:
             try:
                 entry.valueConverter().apply(value)
@@ -147,31 +112,35 @@ def failure(error: Exception) -> str | None:
     return said
 
 
-def _entry(key: str) -> Any:
+def setting(key: str) -> Any:
     """Spark's description of a setting, None where it has none."""
-    jvm = _jvm()
     # Its settings are registered when the class is first used.
-    jvm.org.apache.spark.sql.internal.SQLConf.SHUFFLE_PARTITIONS()
-    return jvm.org.apache.spark.internal.config.ConfigEntry.findEntry(key)
+    named("org.apache.spark.sql.internal.SQLConf").SHUFFLE_PARTITIONS()
+    return named("org.apache.spark.internal.config.ConfigEntry").findEntry(key)
 
 
-def _inspector(spark: SparkSession) -> Any:
+def inspector(spark: SparkSession) -> Any:
     """The JVM's side of this file."""
     from py4j.java_gateway import JavaClass
 
-    _classic(spark)
+    classic(spark)
     _versions.check_spark(spark.version, where="the session's JVM")
-    inspector = _named(_jvm(), _names.INSPECTOR)
-    if not isinstance(inspector, JavaClass):
+    found = named(_names.INSPECTOR)
+    if not isinstance(found, JavaClass):
         raise JarNotFoundError(
             "this session names LateBloom's extension, but its JVM does not find the jar",
             where=f"spark.jars = {spark.conf.get('spark.jars', '')!r}",
             fix="start it with latebloom.configure(builder), or with --jars $(latebloom jar)",
         )
-    return inspector
+    return found
 
 
-def _classic(spark: SparkSession) -> Any:
+def classic(spark: SparkSession) -> Any:
+    """The session in the JVM.
+
+    Raises:
+        UnsupportedSessionError: there is none, as over Spark Connect.
+    """
     session = getattr(spark, "_jsparkSession", None)
     if session is None:
         raise UnsupportedSessionError(
@@ -182,18 +151,22 @@ def _classic(spark: SparkSession) -> Any:
     return session
 
 
-def _query_execution(df: DataFrame) -> Any:
+def query_execution(df: DataFrame) -> Any:
+    """Spark's own object for a query: its plans, before and after it is run."""
     frame: Any = df
     return frame._jdf.queryExecution()
 
 
-def _jvm() -> Any:
+def jvm() -> Any:
+    """All classes of the running JVM, as attributes; None without a JVM."""
     from pyspark import SparkContext
 
     return SparkContext._jvm
 
 
-def _named(jvm: Any, name: str) -> Any:
+def named(name: str) -> Any:
+    """The class of that name, or a package where there is none."""
+    found = jvm()
     for part in name.split("."):
-        jvm = getattr(jvm, part)
-    return jvm
+        found = getattr(found, part)
+    return found

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import latebloom
 import pytest
+from latebloom import _data
 
 
 @pytest.fixture(scope="session")
@@ -58,3 +61,26 @@ def orders(tmp_path_factory) -> Path:
     )
     pq.write_table(table, path, write_page_index=True, data_page_size=8192)
     return path
+
+
+@pytest.fixture
+def command():
+    """The command line as a user runs it: in a process, and so with a session, of its own."""
+
+    def run(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "latebloom", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **environment},
+            timeout=300,
+        )
+
+    return run
+
+
+@pytest.fixture
+def cache(tmp_path):
+    """An empty cache of generated data."""
+    return _data.Cache(tmp_path)

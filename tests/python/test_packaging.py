@@ -9,7 +9,7 @@ from pathlib import Path
 import latebloom
 import pytest
 
-PROJECT = Path(__file__).parents[2] / "python"
+ROOT = Path(__file__).parents[2]
 
 
 def python(*arguments, **options):
@@ -18,14 +18,17 @@ def python(*arguments, **options):
     )
 
 
+def built(project, out):
+    pip = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    done = python(*pip, "--wheel-dir", str(out), str(project))
+    assert done.returncode == 0, done.stderr
+    (wheel,) = out.glob("*.whl")
+    return wheel
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    out = tmp_path_factory.mktemp("wheel")
-    pip = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
-    done = python(*pip, "--wheel-dir", str(out), str(PROJECT))
-    assert done.returncode == 0, done.stderr
-    (built,) = out.glob("*.whl")
-    return built
+    return built(ROOT / "python", tmp_path_factory.mktemp("wheel"))
 
 
 def test_the_wheel_carries_the_jar_the_type_marker_and_the_licence(wheel):
@@ -35,6 +38,17 @@ def test_the_wheel_carries_the_jar_the_type_marker_and_the_licence(wheel):
     ]
     assert "latebloom/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_is_small_and_measures_nothing(wheel):
+    assert wheel.stat().st_size < 1_000_000
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if "bench" in name]
+
+
+def test_the_benchmarks_wheel_carries_the_queries_and_has_the_same_version(wheel, tmp_path):
+    measuring = built(ROOT / "bench" / "python", tmp_path)
+    assert "latebloom_bench/tpch/q22.sql" in zipfile.ZipFile(measuring).namelist()
+    assert measuring.name.split("-")[1] == wheel.name.split("-")[1] == latebloom.__version__
 
 
 def test_an_installed_wheel_gives_its_own_jar(wheel, tmp_path):

@@ -6,15 +6,14 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-/**
- * What is known of one suite before a run: how many tests it has (where that was recorded) and
- * which of them fail, with the reason. As text:
- * {{{
- * ParquetIOSuite: 77 tests
- *   name of a test
- *     why it fails
- * }}}
- */
+/** What is known of one suite before a run: how many tests it has (where that was recorded) and
+  * which of them fail, with the reason. As text:
+  * {{{
+  * ParquetIOSuite: 77 tests
+  *   name of a test
+  *     why it fails
+  * }}}
+  */
 final case class Known(suite: String, tests: Option[Int], failing: Map[String, String])
 
 object Known {
@@ -27,7 +26,10 @@ object Known {
         val reason = (known.failing(test) + " " + line.trim).trim
         (known.copy(failing = known.failing.updated(test, reason)), Some(test)) :: before
       case ((known, _) :: before, line) if line.startsWith("  ") =>
-        (known.copy(failing = known.failing.updated(line.drop(2), "")), Some(line.drop(2))) :: before
+        (
+          known.copy(failing = known.failing.updated(line.drop(2), "")),
+          Some(line.drop(2))
+        ) :: before
       case (before, Counted(suite, tests)) =>
         (Known(suite, Some(tests.toInt), Map.empty), None) :: before
       case (before, line) if !line.startsWith(" ") => (Known(line, None, Map.empty), None) :: before

@@ -6,10 +6,9 @@ import java.nio.file.{Files, Paths}
 
 import org.apache.spark.SPARK_VERSION
 
-/**
- * Runs Spark's suites one after the other and judges every test against what plain Spark does
- * (`baseline-<version>.txt`) and what is allowed to differ (`expected-failures.txt`).
- */
+/** Runs Spark's suites one after the other and judges every test against what plain Spark does
+  * (`baseline-<version>.txt`) and what is allowed to differ (`expected-failures.txt`).
+  */
 object Main {
   private val home = Paths.get(sys.props("latebloom.suites.home"))
   private val allowedFile = home.resolve("expected-failures.txt")

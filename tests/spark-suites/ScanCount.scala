@@ -11,8 +11,8 @@ import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPl
 import latebloom.scan.LateScan
 
 /** An extension that counts the file scans of every plan about to run, by whose they are, and the
- * join filters of ours.
- */
+  * join filters of ours.
+  */
 class ScanCount extends (SparkSessionExtensions => Unit) {
   // A columnar rule sees each plan (with AQE, each query stage) once, when it is final.
   override def apply(extensions: SparkSessionExtensions): Unit =
@@ -34,7 +34,7 @@ object ScanCount {
           late.incrementAndGet()
           joins.addAndGet(scan.joinFilters.size)
         case _: FileSourceScanExec => sparks.incrementAndGet()
-        case _ =>
+        case _                     =>
       }
       plan
     }

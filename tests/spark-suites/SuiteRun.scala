@@ -5,8 +5,8 @@ package latebloom.suites
 import scala.collection.mutable
 
 import org.apache.commons.lang3.exception.ExceptionUtils
-import org.scalatest.{Args, Reporter, Suite}
 import org.scalatest.events._
+import org.scalatest.{Args, Reporter, Suite}
 
 /** What happened in one suite; `failed` has each test that ran and did not pass, and its error. */
 final case class SuiteRun(
@@ -16,7 +16,8 @@ final case class SuiteRun(
     seconds: Long,
     lateScans: Long,
     sparkScans: Long,
-    joinFilters: Long) {
+    joinFilters: Long
+) {
   def tests: Int = passed.size + failed.size
 }
 
@@ -37,10 +38,10 @@ object SuiteRun {
     }
     val reporter: Reporter = {
       case e: TestSucceeded => passed += e.testName
-      case e: TestFailed => fail(e.testName, e.message, e.throwable)
-      case e: TestCanceled => fail(e.testName, s"cancelled: ${e.message}", None)
-      case e: SuiteAborted => fail(aborted, e.message, e.throwable)
-      case _ =>
+      case e: TestFailed    => fail(e.testName, e.message, e.throwable)
+      case e: TestCanceled  => fail(e.testName, s"cancelled: ${e.message}", None)
+      case e: SuiteAborted  => fail(aborted, e.message, e.throwable)
+      case _                =>
     }
 
     val (late, sparks, joins) = ScanCount.now

@@ -59,6 +59,7 @@ object Suites {
 
   val all: Seq[String] = classes.map(_.split('.').last)
 
-  /** Quick and telling: filtered reads of all kinds, and plans that other rules of Spark look into. */
+  /** Quick and telling: filtered reads of all kinds, and plans that other rules of Spark look into.
+    */
   val ci: Seq[String] = Seq("ParquetV1QuerySuite", "DynamicPartitionPruningV1SuiteAEOn")
 }

@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from latebloom.bench._data import Cache
-from latebloom.bench._tpcds import Tpcds
+from latebloom._data import Cache
+from latebloom_bench._tpcds import Tpcds
 
 # Spark's schema has an older name for it.
 _NAMES = {"c_last_review_date_sk": "c_last_review_date"}

@@ -5,6 +5,8 @@ import java.nio.file.Files
 
 import org.apache.spark.network.util.JavaUtils
 
+import latebloom.testkit.{FaultRun, FaultyFileSystem}
+
 /** `dev/fuzz faults`: see the usage. */
 object Main {
   private val usage =

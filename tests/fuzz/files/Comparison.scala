@@ -33,6 +33,17 @@ final class Comparison(
     }
   }
 
+  /** Of a case in which our reader ended the JVM: ends it again if Spark's does, and tells so if
+    * not.
+    */
+  def sparksOnly(c: FileCase): Outcome = {
+    on(c) { path =>
+      (sparks +: others.columns).foreach(run(c, path, _, Watch.Sparks))
+      watch(c.id, Watch.Sparks, 60)(System.gc())
+      Outcome(Crash, "see the output for it")
+    }
+  }
+
   /** Ours first: Spark's reader may do harm where ours does not. */
   private def judge(c: FileCase, path: String): Outcome = {
     val mine = run(c, path, ours, Watch.Ours)
@@ -158,12 +169,25 @@ final class Comparison(
       }
     case Failed(e) =>
       val chain = causes(e)
-      if (chain.exists(isOfJvm))
+      if (chain.exists(isOfJvm) && endsSparks(c, path))
+        Some(Outcome(Excluded, "an error of the JVM, in Spark's reader as well"))
+      else if (chain.exists(isOfJvm))
         Some(Outcome(Fatal, origin(e), text(e)))
       else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
       else None
     case _ => None
   }
+
+  /** Whether Spark's reader meets an error of the JVM, too: with the query, or with one of its
+    * columns, since it may have failed at another before.
+    */
+  private def endsSparks(c: FileCase, path: String): Boolean =
+    (sparks +: others.columns).exists { scans =>
+      run(c, path, scans, Watch.Sparks).result match {
+        case Failed(e) => causes(e).exists(isOfJvm)
+        case _         => false
+      }
+    }
 
   /** What our reader keeps and Spark's does not. */
   private def leak(mine: Run, theirs: Run): Option[Outcome] =

@@ -70,10 +70,7 @@ final class Worker(options: Options) {
     withScans(block) { (query, comparison) =>
       ids.foreach { id =>
         val c = all(id, query)
-        val outcome =
-          if (options.crashed(id)) Outcome(Outcome.Crash, "see the output for it")
-          else if (options.fragile(id)) comparison.oursOnly(c)
-          else comparison(c)
+        val outcome = judged(c, comparison)
         if (outcome.isForbidden && tally.of(outcome.kind, outcome.reason) < options.keep) {
           val least = if (options.crashed(id)) c else shrunk(c, outcome, comparison)
           println(reports.save(least, outcome))
@@ -87,6 +84,14 @@ final class Worker(options: Options) {
     }
     tally.save()
   }
+
+  /** With what became of the JVMs before this one at the case. */
+  private def judged(c: FileCase, comparison: Comparison): Outcome =
+    if (options.crashed(c.id) && options.fragile(c.id))
+      Outcome(Outcome.Excluded, "Spark's reader ends the JVM, beneath ours as well")
+    else if (options.crashed(c.id)) comparison.sparksOnly(c)
+    else if (options.fragile(c.id)) comparison.oursOnly(c)
+    else comparison(c)
 
   /** Runs `body` with the query of a block, planned; `none` where no query is found. */
   private def withScans(block: Long)(body: (FileQuery, Comparison) => Unit)(none: => Unit): Unit = {
@@ -140,7 +145,7 @@ final class Worker(options: Options) {
       (block * FileCases.Block until id).foreach(i => comparison(all(i, query)))
       val c = all(id, query)
       println(s"$c\nsaved as ${reports.file(c)}")
-      val outcome = comparison(c)
+      val outcome = judged(c, comparison)
       println(s"${outcome.kind.name}: ${outcome.reason}\n${outcome.detail}")
       tally.add(outcome, c.seed.name)
     }(println("none of the queries is ours to read"))

@@ -87,7 +87,7 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
     override def loadClass(name: String, resolve: Boolean): Class[_] =
       getClassLoadingLock(name).synchronized {
         asked += name
-        val loaded = Option(findLoadedClass(name))
+        val loaded: Option[Class[_]] = Option(findLoadedClass(name))
         if (name.startsWith("latebloom.")) loaded.getOrElse(findClass(name))
         else super.loadClass(name, resolve)
       }

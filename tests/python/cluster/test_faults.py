@@ -150,10 +150,22 @@ def test_a_query_survives_an_executor(
             os.kill(victim, signal.SIGKILL)
 
 
+def all_have_read(cluster: Cluster) -> bool:
+    """Whether each executor has read a file. What decompresses is a library that is unpacked to a file
+    first, which takes a disk."""
+    cluster.await_executors()
+    known = cluster.spark.sparkContext._jsc.sc().statusStore().executorList(True)
+    summaries = [known.apply(i) for i in range(known.size())]
+    return all(e.totalInputBytes() > 0 for e in summaries if e.id() != "driver")
+
+
 def test_a_full_disk_is_the_same_error_as_sparks_and_no_error_after_it(
     cluster: Cluster,
 ) -> None:
     expected = answer(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
+    end = time.monotonic() + 120
+    while not all_have_read(cluster) and time.monotonic() < end:
+        answer(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
     off = frame_of(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
     on = frame_of(cluster, LARGE_SHUFFLES, enabled=True, broadcast=False)
     with no_disk([*cluster.await_executors(), cluster.driver()], 50_000):

@@ -306,6 +306,7 @@ class ColumnPredicatesSuite extends AnyFunSuite {
             case b: Array[Byte] => b
           }
           bytes.test.cursor.test(data, 0, data.length)
+        case other => fail(s"$other is compiled")
       }
     }
 

@@ -3,6 +3,7 @@ package latebloom.differential
 
 import java.io.File
 
+import scala.annotation.nowarn
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
@@ -33,6 +34,7 @@ class OddParquetFilesSuite extends LateBloomTest {
     * @param pages
     *   how many values each page has; those of `b` are null where odd
     */
+  @nowarn("cat=deprecation") // What replaces it asks for more than the footer is to say.
   private def write(file: File, rows: Int, pages: Seq[Int]): Unit = {
     val schema =
       MessageTypeParser.parseMessageType("message m { required int32 a; optional int32 b; }")
@@ -47,7 +49,7 @@ class OddParquetFilesSuite extends LateBloomTest {
         val values = (first until first + n).filter(v => column.getPath.head == "a" || v % 2 == 0)
         val levels = if (column.getPath.head == "a") BytesInput.empty() else levelsOf(first, n)
         val body = BytesInput.from(values.flatMap(v => little(v * 10)).toArray)
-        val stats = Statistics.getBuilderForReading(column.getPrimitiveType).build()
+        val stats: Statistics[_] = Statistics.getBuilderForReading(column.getPrimitiveType).build()
         val all = BytesInput.concat(levels, body)
         writer.writeDataPage(
           n,

@@ -4,7 +4,7 @@ package latebloom.differential
 import org.apache.spark.sql.DataFrame
 
 import latebloom.LateBloomTest
-import latebloom.bench.SlowFileSystem
+import latebloom.testkit.SlowFileSystem
 
 /** What a scan asks a store for that takes its time to answer. */
 class SlowStoreSuite extends LateBloomTest {

@@ -105,7 +105,7 @@ class JoinSoundnessSuite extends LateBloomTest {
       "on big.k = s.y"
     Seq("10m", "-1").foreach { most =>
       withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> most) {
-        def message = {
+        def message: (Class[_], String) = {
           val e = intercept[Exception](spark.sql(query).collect())
           (e.getClass, e.getMessage.linesIterator.next())
         }

@@ -52,7 +52,7 @@ class FilteredRowsSuite extends AnyFunSuite {
       val found = Iterator.continually(rows.next()).takeWhile(_ != null).flatMap { batch =>
         assert(batch.numCols == 2 && batch.numRows > 0 && batch.numRows <= batchRows)
         batch.rowIterator().asScala
-          .map(r => (Option(r.getUTF8String(0)).map(_.toString), r.getArray(1).toIntArray.toSeq))
+          .map(r => (Option(r.getUTF8String(0)).map(_.toString), r.getArray(1).toIntArray().toSeq))
           .toList
       }.toList
       assert(found == Seq(3, 4, 6, 7, 8).map { i =>

@@ -3,6 +3,7 @@ package latebloom.parquet.nested
 
 import java.nio.file.{Files, Path => LocalPath}
 
+import scala.annotation.nowarn
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 import scala.util.Random
@@ -344,6 +345,7 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
     BytesInput.concat(BytesInput.fromInt(levels.size.toInt), levels)
 
   /** One row group, with the numbers' levels on these pages; without an offset index. */
+  @nowarn("cat=deprecation") // What replaces it writes an offset index.
   private def writePages(path: Path, rows: Int, pages: Seq[Seq[Level]], v2: Boolean): Unit = {
     val out = HadoopOutputFile.fromPath(path, new Configuration())
     val writer =

@@ -4,8 +4,8 @@ package latebloom.read.io
 import org.apache.spark.sql.DataFrame
 
 import latebloom.LateBloomTest
-import latebloom.bench.SlowFileSystem
 import latebloom.read.task.Counter
+import latebloom.testkit.SlowFileSystem
 
 class PrefetchSuite extends LateBloomTest {
 

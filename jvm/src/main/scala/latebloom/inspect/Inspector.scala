@@ -7,8 +7,6 @@ import org.json4s.jackson.JsonMethods.{compact, render}
 
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
-import org.apache.spark.sql.execution.metric.SQLShuffleWriteMetricsReporter
 import org.apache.spark.sql.execution.{FormattedMode, QueryExecution}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
@@ -49,17 +47,6 @@ object Inspector {
       JObject(("node" -> (scan.nodeName.trim: JValue)) +: values: _*)
     }
   )
-
-  /** Bytes that the shuffles of a plan wrote when it was executed. */
-  def shuffled(query: QueryExecution): Long = {
-    val written = SQLShuffleWriteMetricsReporter.SHUFFLE_BYTES_WRITTEN
-    PlanNodes
-      .all(query.executedPlan)
-      .collect { case exchange: ShuffleExchangeLike => exchange.metrics.get(written) }
-      .flatten
-      .map(_.value)
-      .sum
-  }
 
   private def describe(scan: ScanReport): JObject =
     ("node" -> scan.node) ~

@@ -20,7 +20,11 @@ object PlanNodes {
     def visit(node: SparkPlan): Unit = if (seen.add(node)) {
       nodes += node
       below(node).foreach(visit)
-      node.subqueries.foreach(visit)
+      // Typed as physical plans, but what was never planned is a logical one still.
+      (node.subqueries: Seq[Any]).foreach {
+        case subquery: SparkPlan => visit(subquery)
+        case _                   =>
+      }
     }
     visit(plan)
     nodes.toSeq

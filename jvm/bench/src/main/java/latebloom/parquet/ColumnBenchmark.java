@@ -236,7 +236,7 @@ public class ColumnBenchmark {
           entries.writeInteger(i * 31);
         }
       }
-      byte[] body = entries.getBytes().toByteArray();
+      byte[] body = bytes(entries.getBytes());
       PageHeader header = new PageHeader(PageType.DICTIONARY_PAGE, body.length, body.length);
       header.setDictionary_page_header(
           new DictionaryPageHeader(1 << size, org.apache.parquet.format.Encoding.PLAIN));
@@ -295,8 +295,8 @@ public class ColumnBenchmark {
         levels.writeInt(valid);
         values -= 1 - valid;
       }
-      byte[] bytes = levels.toBytes().toByteArray();
-      body.write(BytesInput.fromInt(bytes.length).toByteArray());
+      byte[] bytes = bytes(levels.toBytes());
+      body.write(bytes(BytesInput.fromInt(bytes.length)));
       body.write(bytes);
     }
     if (encoding.equals("dictionary")) {
@@ -306,7 +306,7 @@ public class ColumnBenchmark {
         codes.writeInt(random.nextInt(1 << size));
       }
       body.write(size);
-      body.write(codes.toBytes().toByteArray());
+      body.write(bytes(codes.toBytes()));
     } else {
       body.write(values(kind, encoding, size, values));
     }
@@ -341,7 +341,7 @@ public class ColumnBenchmark {
           random.nextBytes(b);
           b[7] = 0;
           b[6] = 0;
-          System.arraycopy(BytesInput.fromInt(2450000 + random.nextInt(9000)).toByteArray(), 0, b, 8, 4);
+          System.arraycopy(bytes(BytesInput.fromInt(2450000 + random.nextInt(9000))), 0, b, 8, 4);
           w.writeBytes(Binary.fromConstantByteArray(b));
         }
         default -> {
@@ -354,7 +354,13 @@ public class ColumnBenchmark {
         }
       }
     }
-    return w.getBytes().toByteArray();
+    return bytes(w.getBytes());
+  }
+
+  private static byte[] bytes(BytesInput input) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    input.writeAllTo(out);
+    return out.toByteArray();
   }
 
   private ValuesWriter writer(String kind, String encoding) {

@@ -160,23 +160,29 @@ final class RunLength2 extends IntRuns {
     }
   }
 
-  /** Adds high bits to the few values that have more than the others, then the base to all. */
+  /**
+   * Adds high bits to the few values that have more than the others, then the base to all. As orc-core
+   * does, leaves the rest of the list alone from an entry on that leads past the run, or nowhere.
+   */
   private void patch(int listAt) {
     byte[] data = feed.data();
     long mask = (1L << patchWidth) - 1;
-    int at = 0;
+    long at = 0;
+    long patched = -1;
     for (int i = 0; i < patches; i++) {
       long entry = BigEndian.at(data, listAt, patchBits, i);
       long gap = entry >>> patchWidth;
       long patch = entry & mask;
-      at += (int) gap;
-      if (at >= count) {
-        throw feed.corrupt("a patch of value " + at + " in a run of " + count);
+      at += gap;
+      if (gap == 255 && patch == 0) {
+        // Only leads to the next entry.
+        continue;
       }
-      // A gap of 255 without a patch only leads to the next entry.
-      if (patch != 0) {
-        listed[at] |= patch << width;
+      if (at == patched || at < 0 || at >= count) {
+        break;
       }
+      listed[(int) at] |= patch << width;
+      patched = at;
     }
     long[] values = listed;
     long base = first;

@@ -3,6 +3,8 @@
 /**
  * Columns without repetition, filtered and selected.
  *
- * <p>May import {@code parquet.page} and the rooms below it, and {@code read} with its rooms.
+ * <p>May import {@code parquet.encoding}, {@code parquet.page}, {@code parquet.types},
+ * {@code read}, {@code read.predicate}, {@code read.selection}, {@code read.task} and
+ * {@code read.vector}.
  */
 package latebloom.parquet.flat;

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One benchmark: a suite, the sides that it was asked for, a session, a report."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from latebloom._data import Cache
+from latebloom._errors import LateBloomError
+from latebloom._local import local_session
+
+from latebloom_bench import _machine, _other, _plots
+from latebloom_bench._data import Directory
+from latebloom_bench._report import Report
+from latebloom_bench._run import Plan, Run, failures, run
+from latebloom_bench._sides import DUCKDB, OFF, ON, SPARK_PEERS, Duck
+from latebloom_bench._suite import Suite
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TESTKIT_JAR = "LATEBLOOM_TESTKIT_JAR"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a suite.
+
+    Attributes:
+        cache: where generated data is kept.
+        out: the directory for the report.
+        data: a directory with the suite's tables as ``<name>.parquet``, in place of generated ones.
+        queries: the queries to run, by name or shell pattern; all if empty.
+        variants: the variants to run them in, likewise.
+        peers: who runs them as well: see ``_sides.PEERS``.
+        runs: timed runs of each side.
+        scale: scale factor in place of the suite's.
+        master: where Spark runs in place of the suite's.
+        memory: the driver's memory in place of the suite's.
+        jars: another extension's jars; with ``confs`` it runs in a session of its own.
+        confs: that session's settings.
+    """
+
+    cache: Path
+    out: Path
+    data: Path | None = None
+    queries: Sequence[str] = ()
+    variants: Sequence[str] = ()
+    peers: Sequence[str] = ()
+    runs: int = 3
+    scale: float | None = None
+    master: str = ""
+    memory: str = ""
+    jars: str = ""
+    confs: Mapping[str, str] = field(default_factory=dict)
+
+
+def bench(suite: Suite, request: Request) -> int:
+    """Measures the suite, and writes ``<out>/<suite>.md``, ``.json`` and plots.
+
+    Returns:
+        0 if all answers are equal, 1 if one differs or failed, 130 if it was interrupted. A
+        speed-up that is missed is reported, not an error, and so is a peer that cannot run.
+    """
+    cache = Cache(request.cache.resolve())
+    suite = replace(
+        suite, master=request.master or suite.master, memory=request.memory or suite.memory
+    )
+    plan = Plan(
+        suite,
+        suite.select(request.queries, cache),
+        suite.select_variants(request.variants),
+        Directory(request.data) if request.data else suite.data,
+        request.scale or suite.scale,
+        request.runs,
+        cache,
+    )
+    sides = [OFF, ON, *(peer for peer in SPARK_PEERS if peer.name in request.peers)]
+    about = {side.name: side.about for side in sides}
+    problems: list[str] = []
+    duck = _duck(suite, about, problems) if DUCKDB in request.peers else None
+    confs = _confs(suite)
+    other = _other_side(request, {**confs, **request.confs}, about, problems)
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    done = Run()
+    try:
+        with local_session(
+            f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=confs
+        ) as spark:
+            _cancel_when_interrupted(spark, done)
+            facts = _machine.describe(spark)
+            run(plan, spark, sides, duck, _progress, done)
+        if other:
+            _other.measure(plan, other, _progress, done, problems)
+    except KeyboardInterrupt:
+        if not done.results:
+            _progress("interrupted before anything was measured: no report is written")
+            return 130
+        done.complete = False
+        _progress("interrupted: writing what there is")
+    report = Report(
+        suite=suite.name,
+        about=suite.about,
+        date=started,
+        runs=request.runs,
+        scale=plan.scale,
+        complete=done.complete,
+        sides=about,
+        facts=facts,
+        data=done.data,
+        results=tuple(done.results),
+        problems=tuple(problems),
+    )
+    return conclude(report, request.out)
+
+
+def _cancel_when_interrupted(spark: SparkSession, done: Run) -> None:
+    """Ctrl-C cancels Spark's jobs, and the run ends when the call that waits for one is back.
+
+    PySpark's own handler calls the JVM in the midst of a call, and takes its answer for its own.
+    """
+
+    def cancel() -> None:
+        # Between two queries the run may have ended by now, and its session with it.
+        with suppress(*failures()):
+            spark.sparkContext.cancelAllJobs()
+
+    def interrupt(*_: object) -> None:
+        done.interrupted = True
+        # A thread of its own has a connection of its own.
+        threading.Thread(target=cancel, daemon=True).start()
+
+    signal.signal(signal.SIGINT, interrupt)
+
+
+def conclude(report: Report, out: Path) -> int:
+    """Writes a report with its plots, tells where, and gives the exit status."""
+    out.mkdir(parents=True, exist_ok=True)
+    _plots.draw(report, out)
+    stem = report.write(out)
+    for failure in report.failures:
+        _progress(f"FAILED: {failure}")
+    _progress(f"written: {stem}.md and .json")
+    if not report.complete:
+        return 130
+    return 1 if report.failures else 0
+
+
+def _confs(suite: Suite) -> dict[str, str]:
+    if not suite.needs_testkit:
+        return dict(suite.confs)
+    jar = os.environ.get(TESTKIT_JAR, "")
+    if not Path(jar).is_file():
+        raise LateBloomError(
+            f"suite {suite.name} needs the classes of jvm/testkit, which no package carries",
+            where=f"{TESTKIT_JAR} = {jar!r}",
+            fix=f"run ./dev/bench {suite.name} in a checkout",
+        )
+    # Of the driver's own class path: tasks and Python then count in one class.
+    return {**suite.confs, "spark.driver.extraClassPath": jar}
+
+
+def _other_side(
+    request: Request, confs: Mapping[str, str], about: dict[str, str], problems: list[str]
+) -> _other.Settings | None:
+    if not (request.jars or request.confs):
+        return None
+    try:
+        checked = _other.checked(request.jars, confs)
+    except LateBloomError as error:
+        problems.append(f"{_other.NAME}: {error.what}")
+        _progress(str(error))
+        return None
+    about[_other.NAME] = _other.about(request.jars, request.confs)
+    return checked
+
+
+def _duck(suite: Suite, about: dict[str, str], problems: list[str]) -> Duck | None:
+    asked = suite.master.removeprefix("local[").removesuffix("]")
+    threads = int(asked) if asked.isdecimal() else os.cpu_count() or 1
+    try:
+        duck = Duck(threads)
+    except LateBloomError as error:
+        problems.append(error.what)
+        _progress(str(error))
+        return None
+    about[DUCKDB] = f"DuckDB {duck.version} with {threads} threads over the same Parquet files"
+    return duck
+
+
+def _progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queries over TPC-H's lineitem that several suites measure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from latebloom._demo import QUERIES
+
+from latebloom_bench._suite import Query
+
+LIKE = Query("like", QUERIES["like"], at_least=4)
+DICTIONARY = Query("dictionary", QUERIES["dictionary"], at_least=2)
+PARTKEY = Query("partkey", QUERIES["partkey"], at_least=2)
+QUANTITY = Query(
+    "quantity",
+    "select avg(l_extendedprice), count(l_extendedprice), count(distinct l_extendedprice)"
+    " from lineitem where l_quantity > 3 and l_quantity < 5",
+    at_least=1.5,
+)
+Q1 = Query(
+    "q1",
+    "select l_returnflag, l_linestatus, sum(l_quantity) sum_qty,"
+    " sum(l_extendedprice) sum_base_price,"
+    " sum(l_extendedprice * (1 - l_discount)) sum_disc_price,"
+    " sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) sum_charge,"
+    " avg(l_quantity) avg_qty, avg(l_extendedprice) avg_price, avg(l_discount) avg_disc,"
+    " count(*) count_order from lineitem"
+    " where l_shipdate <= date '1998-12-01' - interval '90' day"
+    " group by l_returnflag, l_linestatus order by l_returnflag, l_linestatus",
+    at_least=0.95,
+)
+Q6 = Query("q6", QUERIES["q6"], at_least=0.95)
+NO_FILTER = Query("no-filter", "select * from lineitem", at_least=0.95)
+KEEPS_ALL = Query("keeps-all", "select * from lineitem where l_orderkey > 0", at_least=0.95)
+# No statistics prove that this one keeps every row: each value has to be looked at.
+KEEPS_ALL_UNPROVEN = Query(
+    "keeps-all-unproven", "select * from lineitem where l_comment <> 'x'", at_least=0.95
+)
+
+
+def on_lineitem(query: Query, at_least: float = 0.0) -> Query:
+    """The query in a suite that has other tables as well, with that suite's bar."""
+    return replace(query, tables=("lineitem",), at_least=at_least)

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a suite: answers first, which also warms up, then timed runs in turns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from latebloom import _jvm
+from latebloom._data import Cache
+from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
+from latebloom._errors import LateBloomError
+
+from latebloom_bench import _answers
+from latebloom_bench._data import Data, as_orc, size_of
+from latebloom_bench._jvm import plan as plan_only
+from latebloom_bench._jvm import shuffled
+from latebloom_bench._report import ALIKE, DIFFERENT, EQUAL, FAILED, ROUNDED, Measured, Result
+from latebloom_bench._sides import (
+    DUCKDB,
+    Cost,
+    Duck,
+    Meter,
+    SparkSide,
+    confs_set,
+    spark_meter,
+)
+from latebloom_bench._suite import Query, Suite, Variant
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What of a suite is run, and how often."""
+
+    suite: Suite
+    queries: tuple[Query, ...]
+    variants: tuple[Variant, ...]
+    data: Data
+    scale: float
+    runs: int
+    cache: Cache
+
+
+@dataclass
+class Run:
+    """What has been measured so far; an interrupted run leaves what it has."""
+
+    results: list[Result] = field(default_factory=list)
+    data: dict[str, int] = field(default_factory=dict)
+    complete: bool = False
+    interrupted: bool = False
+
+    def go_on(self) -> None:
+        """Raises KeyboardInterrupt if the run was interrupted: asked between two calls."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+
+    def add(self, result: Result) -> None:
+        """Takes up a query's result."""
+        self.results.append(result)
+
+
+def run(
+    plan: Plan,
+    spark: SparkSession,
+    sides: Sequence[SparkSide],
+    duck: Duck | None,
+    progress: Progress,
+    done: Run,
+) -> None:
+    """Measures every query in every variant, and adds each result to ``done`` at once.
+
+    What fails is named in its result, and the rest goes on.
+    """
+    total = len(plan.queries) * len(plan.variants)
+    for variant in plan.variants:
+        tables = _Tables(plan, spark, duck, variant, done.data)
+        bench = _Bench(plan, spark, sides, duck, spark_meter(spark, variant.scheme), done)
+        for query in plan.queries:
+            progress(f"[{len(done.results) + 1}/{total}] {variant.name}, {query.name} ...")
+            problem = tables.missing(query)
+            result = (
+                _result(
+                    variant, query, tuple(Measured(s.name, FAILED, problem=problem) for s in sides)
+                )
+                if problem
+                else bench.result(variant, query)
+            )
+            done.go_on()
+            done.add(result)
+            progress("    " + ", ".join(map(_told, result.sides)))
+    done.complete = True
+
+
+class _Tables:
+    """The views of one variant, each made when the first query asks for it."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        spark: SparkSession,
+        duck: Duck | None,
+        variant: Variant,
+        sizes: dict[str, int],
+    ) -> None:
+        self._plan, self._spark, self._duck, self._variant = plan, spark, duck, variant
+        self._sizes = sizes
+        self._problems: dict[str, str] = {}
+
+    def missing(self, query: Query) -> str:
+        """Makes the query's tables; why one of them could not be, or nothing."""
+        for name in query.tables or self._plan.data.names():
+            if name not in self._problems:
+                self._problems[name] = self._view(name)
+            if self._problems[name]:
+                return self._problems[name]
+        return ""
+
+    def _view(self, name: str) -> str:
+        plan, form = self._plan, self._variant.format
+        try:
+            path = plan.data.table(name, plan.scale, plan.cache)
+            if self._duck and form == "parquet":
+                self._duck.view(name, path)
+            if form == "orc":
+                path = as_orc(self._spark, path, plan.cache)
+            where = f"{self._variant.scheme}:{path.resolve()}"
+            self._spark.read.format(form).load(where).createOrReplaceTempView(name)
+            self._sizes[name if form == "parquet" else f"{name} ({form})"] = size_of(path)
+        except failures() as error:
+            return f"{name}: {said(error)}"
+        return ""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    digest: Digest
+    rounded: Digest | None
+    scan: Mapping[str, int]
+    shuffled: int | None
+
+
+_T = TypeVar("_T")
+
+
+class _Bench:
+    def __init__(
+        self,
+        plan: Plan,
+        spark: SparkSession,
+        sides: Sequence[SparkSide],
+        duck: Duck | None,
+        meter: Meter,
+        done: Run,
+    ) -> None:
+        self._spark, self._sides, self._runs = spark, sides, plan.runs
+        self._only_planned = plan.suite.only_planned
+        self._duck = None if self._only_planned else duck
+        self._meter, self._done = meter, done
+
+    def result(self, variant: Variant, query: Query) -> Result:
+        with confs_set(self._spark, {**variant.confs, **query.confs}):
+            duck = self._duck if variant.format == "parquet" else None
+            ask: Callable[[SparkSide, Query], _Answer | None]
+            ask = self._planned if self._only_planned else self._answer
+            answers = {s.name: self._caught(partial(ask, s, query)) for s in self._sides}
+            problems = {name: a.text for name, a in answers.items() if isinstance(a, _Problem)}
+            base = answers[self._sides[0].name]
+            verdicts = {side.name: _verdict(base, answers[side.name]) for side in self._sides[1:]}
+            if duck:
+                check = self._caught(partial(self._alike, duck, query))
+                if isinstance(check, _Problem):
+                    problems[DUCKDB] = check.text
+                else:
+                    verdicts[DUCKDB] = ALIKE if check else DIFFERENT
+            costs = self._timed(query, duck, problems)
+        names = [side.name for side in self._sides] + ([DUCKDB] if duck else [])
+        measured = []
+        for name in names:
+            answer = answers.get(name)
+            took = () if name in problems else costs[name]
+            known = answer if isinstance(answer, _Answer) else None
+            measured.append(
+                Measured(
+                    name,
+                    answer=FAILED if name in problems else verdicts.get(name, ""),
+                    digest=str(known.digest) if known else "",
+                    rounded_digest=str(known.rounded) if known and known.rounded else "",
+                    seconds=tuple(c.seconds for c in took),
+                    cpu=tuple(c.cpu for c in took),
+                    read=tuple(c.read for c in took if c.read is not None),
+                    requests=tuple(c.requests for c in took if c.requests),
+                    scan=known.scan if known else {},
+                    shuffled=known.shuffled if known else None,
+                    problem=problems.get(name, ""),
+                )
+            )
+        rows = base.digest.rows if isinstance(base, _Answer) else None
+        return _result(variant, query, tuple(measured), rows)
+
+    def _planned(self, side: SparkSide, query: Query) -> None:
+        """Warms up, where there is no answer to ask for."""
+        self._run(side, query)
+
+    def _answer(self, side: SparkSide, query: Query) -> _Answer:
+        with confs_set(self._spark, side.confs):
+            df = self._spark.sql(query.unlimited)
+            digested = digest_query(df)
+            digest = to_digest(digested)
+            scan: dict[str, int] = {}
+            for node in json.loads(_jvm.metrics(digested)) if side.latebloom else ():
+                for key, value in node.items():
+                    if key != "node":
+                        scan[key] = scan.get(key, 0) + int(value)
+            floating = query.settled and has_floating_column(df)
+            rounded = to_digest(digest_query(df, approximate=True)) if floating else None
+            if not query.settled:
+                digest = Digest(digest.rows, 0, 0)
+            written = shuffled(digested) if side.latebloom else None
+            return _Answer(digest, rounded, scan, written)
+
+    def _alike(self, duck: Duck, query: Query) -> bool:
+        with confs_set(self._spark, self._sides[0].confs):
+            summary = _answers.summary_sql(self._spark.sql(query.unlimited), query.unlimited)
+            return _answers.alike(self._spark.sql(summary).collect()[0], duck.rows(summary)[0])
+
+    def _timed(
+        self, query: Query, duck: Duck | None, problems: dict[str, str]
+    ) -> dict[str, list[Cost]]:
+        turns: list[tuple[str, Callable[[], Cost]]] = [
+            (side.name, partial(self._run, side, query)) for side in self._sides
+        ]
+        if duck:
+            turns.append((DUCKDB, partial(duck.run, query.sql)))
+        turns = [turn for turn in turns if turn[0] not in problems]
+        costs: dict[str, list[Cost]] = {name: [] for name, _ in turns}
+        for _ in range(self._runs):
+            for name, turn in turns:
+                if name not in problems:
+                    cost = self._caught(turn)
+                    if isinstance(cost, _Problem):
+                        problems[name] = cost.text
+                    else:
+                        costs[name].append(cost)
+            # Who went last goes first next: nobody always finds the caches warmed.
+            turns.reverse()
+        return costs
+
+    def _caught(self, call: Callable[[], _T]) -> _T | _Problem:
+        """A call's answer, or what it failed with: one query's failure is not the run's end."""
+        self._done.go_on()
+        try:
+            return call()
+        except failures() as error:
+            return _Problem(said(error))
+
+    def _run(self, side: SparkSide, query: Query) -> Cost:
+        with confs_set(self._spark, side.confs), self._meter.measured() as taken:
+            df = self._spark.sql(query.sql)
+            if self._only_planned:
+                plan_only(df)
+            else:
+                _positional(df).write.format("noop").mode("overwrite").save()
+        return taken[0]
+
+
+def _positional(df: DataFrame) -> DataFrame:
+    """The same columns; only where two have one name, which no sink takes, by number."""
+    names = df.columns
+    return df if len(set(names)) == len(names) else df.toDF(*map(str, range(len(names))))
+
+
+@dataclass(frozen=True)
+class _Problem:
+    text: str
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What an engine, its connection or the disk can raise: all else is a mistake of ours."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    known: list[type[Exception]] = [LateBloomError, Py4JError, PySparkException, OSError]
+    with suppress(ImportError):
+        import duckdb
+
+        known.append(duckdb.Error)
+    return tuple(known)
+
+
+def said(error: Exception) -> str:
+    """What an engine says of a failure, in one line."""
+    said = _jvm.failure(error) or str(error) or type(error).__name__
+    return " ".join(said.split())[:500]
+
+
+def _verdict(base: _Answer | _Problem | None, other: _Answer | _Problem | None) -> str:
+    if not (isinstance(base, _Answer) and isinstance(other, _Answer)):
+        return ""
+    if base.digest == other.digest:
+        return EQUAL
+    return ROUNDED if base.rounded and base.rounded == other.rounded else DIFFERENT
+
+
+def _result(
+    variant: Variant, query: Query, sides: tuple[Measured, ...], rows: int | None = None
+) -> Result:
+    return Result(
+        variant=variant.name,
+        query=query.name,
+        sql=query.sql,
+        sides=sides,
+        rows=rows,
+        at_least=query.at_least,
+        chart=query.chart,
+        selectivity=query.selectivity,
+        seed=query.seed,
+    )
+
+
+def _told(side: Measured) -> str:
+    time = f"{side.median:.2f} s" if side.seconds else side.problem
+    return f"{side.side} {time}{' ' if side.answer else ''}{side.answer}"

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a suite is: queries, the tables that they read, and the ways in which they are run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, TypeVar
+
+from latebloom._errors import LateBloomError
+
+if TYPE_CHECKING:
+    from latebloom._data import Cache
+
+    from latebloom_bench._data import Data
+
+# Without broadcasts Spark sorts and merges.
+NO_BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
+
+_LAST_LIMIT = re.compile(r"\blimit\s+\d+\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Query:
+    """One query, by the name under which it is reported.
+
+    Attributes:
+        sql: the text, in the SQL that Spark and DuckDB share.
+        at_least: the speed-up that is expected, 0 where none is.
+        tables: the views that it reads; empty stands for all of the suite's.
+        chart: the line of the suite's selectivity plot that it is a point of.
+        selectivity: the share of the rows that pass, where it stands on that line.
+        seed: what the text that this query comes from reports for it.
+        confs: what holds for this query besides the variant's.
+        settled: False for a query whose answer is left open by its text, as ``LIMIT`` alone does:
+            only its row count is compared.
+    """
+
+    name: str
+    sql: str
+    at_least: float = 0.0
+    tables: tuple[str, ...] = ()
+    chart: str = ""
+    selectivity: float = 0.0
+    seed: str = ""
+    confs: Mapping[str, str] = field(default_factory=dict)
+    settled: bool = True
+
+    @property
+    def unlimited(self) -> str:
+        """The text without its last ``LIMIT``: with ties the rows that it keeps are not settled."""
+        return _LAST_LIMIT.sub("", self.sql) if self.settled else self.sql
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to run all queries of a suite: the tables' format and file system, and confs."""
+
+    name: str = "parquet"
+    format: str = "parquet"
+    scheme: str = "file"
+    confs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Queries over tables that are made at a scale factor, and the session they are meant for.
+
+    Queries whose texts come with a tool, which the cache has to have first, are a function of it.
+    ``needs_testkit`` tells that the session needs the classes of ``jvm/testkit``; ``only_planned``
+    that queries are planned and not run, so that there are no answers to compare.
+    """
+
+    name: str
+    about: str
+    queries: Sequence[Query] | Callable[[Cache], Sequence[Query]]
+    data: Data
+    scale: float
+    variants: tuple[Variant, ...] = (Variant(),)
+    master: str = "local[2]"
+    memory: str = "4g"
+    confs: Mapping[str, str] = field(default_factory=dict)
+    needs_testkit: bool = False
+    only_planned: bool = False
+
+    def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
+        """The queries of these names or shell patterns, all of them if there are none."""
+        queries = self.queries(cache) if callable(self.queries) else self.queries
+        return _select(self.name, "query", queries, names)
+
+    def select_variants(self, names: Sequence[str]) -> tuple[Variant, ...]:
+        """The variants of these names or shell patterns, all of them if there are none."""
+        return _select(self.name, "variant", self.variants, names)
+
+
+def tables_in(sql: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the tables that a query's text mentions."""
+    return tuple(name for name in names if re.search(rf"\b{name}\b", sql))
+
+
+_Named = TypeVar("_Named", Query, Variant)
+
+
+def _select(
+    suite: str, kind: str, of: Sequence[_Named], names: Sequence[str]
+) -> tuple[_Named, ...]:
+    known = {one.name: one for one in of}
+    # By name first: a name may have a pattern's signs in it.
+    chosen = {
+        name: (name,) if name in known else tuple(n for n in known if fnmatchcase(n, name))
+        for name in names
+    }
+    unknown = [name for name in names if not chosen[name]]
+    if unknown:
+        raise LateBloomError(
+            f"there is no {kind} {', '.join(unknown)}",
+            where=f"suite {suite}",
+            fix=f"choose of {', '.join(known)}",
+        )
+    once = dict.fromkeys(name for name in names for name in chosen[name])
+    return tuple(known[name] for name in once) if names else tuple(of)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TPC-DS data and texts, by the tpcds extension of a DuckDB that is kept apart from this one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from latebloom._data import Cache
+from latebloom._errors import LateBloomError
+
+from latebloom_bench import _dsdgen
+from latebloom_bench._suite import Query, tables_in
+
+# The last DuckDB whose extension is on PyPI; it would clash with the one that is a peer.
+_VERSION = "1.5.5"
+# Of the database that the tables are generated into, and of their Parquet files, at factor 1.
+_BYTES = 1.2e9
+
+_TABLES = (
+    *("call_center", "catalog_page", "catalog_returns", "catalog_sales", "customer"),
+    *("customer_address", "customer_demographics", "date_dim", "household_demographics"),
+    *("income_band", "inventory", "item", "promotion", "reason", "ship_mode", "store"),
+    *("store_returns", "store_sales", "time_dim", "warehouse", "web_page", "web_returns"),
+    *("web_sales", "web_site"),
+)
+
+
+@dataclass(frozen=True)
+class Tpcds:
+    """TPC-DS's 24 tables, unpartitioned, in row groups of half a million rows."""
+
+    def names(self) -> Iterable[str]:
+        """The tables."""
+        return _TABLES
+
+    def table(self, name: str, scale: float, cache: Cache) -> Path:
+        """One table's Parquet file; the first one asked for makes them all."""
+
+        def make(target: Path) -> None:
+            _generator(cache, "tables", str(target), f"{scale:g}")
+
+        return cache.made(f"tpcds-sf{scale:g}", _BYTES * scale, make) / f"{name}.parquet"
+
+
+def queries(cache: Cache) -> list[Query]:
+    """The 99 queries, as the extension has them; Spark takes their texts as they are."""
+
+    def make(target: Path) -> None:
+        _generator(cache, "queries", str(target))
+
+    texts = json.loads(cache.made(f"tpcds-queries-{_VERSION}.json", 1e6, make).read_text("utf-8"))
+    found = []
+    for number, text in texts:
+        sql = text.strip().removesuffix(";").strip()
+        found.append(Query(f"q{number:02}", sql, tables=tables_in(sql, _TABLES)))
+    return found
+
+
+def _generator(cache: Cache, *arguments: str) -> None:
+    def install(target: Path) -> None:
+        packages = [f"duckdb=={_VERSION}", f"duckdb-extension-tpcds=={_VERSION}"]
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target)]
+        _called([*pip, *packages], dict(os.environ), cache)
+
+    apart = cache.made(f"duckdb-{_VERSION}", 100e6, install)
+    script = str(Path(_dsdgen.__file__))
+    _called([sys.executable, script, *arguments], {**os.environ, "PYTHONPATH": str(apart)}, cache)
+
+
+def _called(command: list[str], environment: dict[str, str], cache: Cache) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise LateBloomError(
+            f"{' '.join(command[1:4])} failed: {(done.stderr or done.stdout).strip()[-500:]}",
+            where=str(cache.root),
+            fix="see that PyPI can be reached and the disk has room, then run it again",
+        )

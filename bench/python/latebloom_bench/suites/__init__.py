@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All suites, by name."""
+
+from __future__ import annotations
+
+from latebloom_bench.suites import (
+    adaptive,
+    copies,
+    first_light,
+    joins,
+    memory,
+    micro,
+    orc,
+    planning,
+    scan,
+    seeds,
+    store,
+    tpcds,
+    tpch,
+    worst,
+)
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        adaptive.SUITE,
+        copies.SUITE,
+        first_light.SUITE,
+        joins.SUITE,
+        memory.SUITE,
+        micro.SUITE,
+        micro.FULL_SUITE,
+        orc.SUITE,
+        planning.SUITE,
+        scan.SUITE,
+        seeds.SUITE,
+        store.SUITE,
+        tpcds.SUITE,
+        tpch.SUITE,
+        worst.SUITE,
+    )
+}

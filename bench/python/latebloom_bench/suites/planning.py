@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What LateBloom adds to the time that Spark takes to plan a query."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from latebloom_bench.suites import tpcds
+
+SUITE = replace(
+    tpcds.SUITE,
+    name="planning",
+    about="TPC-DS's 99 queries, analysed, optimised and planned, but not run.",
+    variants=tpcds.SUITE.variants[:1],
+    only_planned=True,
+)

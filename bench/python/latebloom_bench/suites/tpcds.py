@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All 99 queries of TPC-DS; texts and data come from DuckDB's tpcds extension."""
+
+from __future__ import annotations
+
+from latebloom_bench._suite import Suite
+from latebloom_bench._tpcds import Tpcds, queries
+from latebloom_bench.suites.tpch import MEMORY, VARIANTS
+
+SUITE = Suite(
+    "tpcds",
+    "TPC-DS's 99 queries, on Parquet and ORC, with joins as Spark decides and without broadcasts.",
+    queries,
+    Tpcds(),
+    scale=1,
+    variants=VARIANTS,
+    memory=MEMORY,
+    # The texts write their aliases in double quotes, as the standard does.
+    confs={"spark.sql.ansi.doubleQuotedIdentifiers": "true"},
+)

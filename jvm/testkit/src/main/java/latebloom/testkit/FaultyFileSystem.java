@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.testkit;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.StreamCapabilities;
+
+/**
+ * Local files in a store, under {@code faulty:}, of which every k-th request goes wrong. A request is
+ * the opening of a file, a look at its status, a read that does not go on where the last one ended, a
+ * positioned read, or one range of a vectored read. What goes wrong is the same for the whole
+ * process, and so is the list of the streams that are open.
+ */
+public final class FaultyFileSystem extends RawLocalFileSystem {
+
+  /** What becomes of a request that goes wrong. */
+  public enum Fault {
+    /** It is an error. */
+    FAIL,
+    /** The file ends before what was asked for. */
+    TRUNCATE,
+    /** It is answered late. */
+    STALL,
+    /** It is not answered before the store is mended. */
+    HANG
+  }
+
+  private record Plan(Fault fault, long every, long latencyMillis) {}
+
+  private static final Plan SOUND = new Plan(Fault.FAIL, 0, 0);
+  private static final long STALL_MILLIS = 300;
+  private static final long LOOK_MILLIS = 10;
+
+  private static final AtomicLong REQUESTS = new AtomicLong();
+  private static final AtomicLong FAULTS = new AtomicLong();
+  private static final Set<FaultyStream> OPEN = ConcurrentHashMap.newKeySet();
+  private static volatile Plan plan = SOUND;
+
+  private static final ExecutorService STORE =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "faulty-store");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * Breaks the store.
+   *
+   * @param every the k of every k-th request; 0 for none
+   * @param latencyMillis each request waits so long
+   */
+  public static void set(Fault fault, long every, long latencyMillis) {
+    REQUESTS.set(0);
+    plan = new Plan(fault, every, latencyMillis);
+  }
+
+  /** Mends the store; what hangs is answered. */
+  public static void mend() {
+    plan = SOUND;
+  }
+
+  /** Requests that went wrong since the process started. */
+  public static long faults() {
+    return FAULTS.get();
+  }
+
+  /** Streams that nobody has closed yet. */
+  public static int openStreams() {
+    return OPEN.size();
+  }
+
+  @Override
+  public URI getUri() {
+    return URI.create("faulty:///");
+  }
+
+  @Override
+  public String getScheme() {
+    return "faulty";
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    request("opening " + path);
+    return new FSDataInputStream(new FaultyStream(path, super.open(path, bufferSize)));
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    request("the status of " + path);
+    return super.getFileStatus(path);
+  }
+
+  /** False if the answer is to be truncated. */
+  private static boolean request(String what) throws IOException {
+    Plan now = plan;
+    pause(now.latencyMillis);
+    if (now.every == 0 || REQUESTS.incrementAndGet() % now.every != 0) {
+      return true;
+    }
+    FAULTS.incrementAndGet();
+    switch (now.fault) {
+      case FAIL -> throw new IOException("the store fails on purpose: " + what);
+      case STALL -> pause(STALL_MILLIS);
+      case HANG -> {
+        while (plan == now) {
+          pause(LOOK_MILLIS);
+        }
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void pause(long millis) throws IOException {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (IOException) new InterruptedIOException("interrupted in the store").initCause(e);
+    }
+  }
+
+  private static final class FaultyStream extends FSInputStream implements StreamCapabilities {
+    private final Path path;
+    private final FSDataInputStream local;
+    // Where an open response stands; -1 before the first request.
+    private long streamed = -1;
+
+    FaultyStream(Path path, FSDataInputStream local) {
+      this.path = path;
+      this.local = local;
+      OPEN.add(this);
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      if (local.getPos() != streamed && !request("reading " + path)) {
+        return -1;
+      }
+      int read = local.read(into, offset, length);
+      streamed = local.getPos();
+      return read;
+    }
+
+    @Override
+    public int read(long position, byte[] into, int offset, int length) throws IOException {
+      return request("reading " + path) ? local.read(position, into, offset, length) : -1;
+    }
+
+    @Override
+    public void readFully(long position, byte[] into, int offset, int length) throws IOException {
+      if (!request("reading " + path)) {
+        throw new EOFException("truncated on purpose: " + path);
+      }
+      local.readFully(position, into, offset, length);
+    }
+
+    @Override
+    public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) {
+      for (FileRange range : ranges) {
+        range.setData(new CompletableFuture<>());
+        STORE.execute(
+            () -> {
+              try {
+                range.getData().complete(read(range, allocate));
+              } catch (IOException | RuntimeException e) {
+                range.getData().completeExceptionally(e);
+              }
+            });
+      }
+    }
+
+    private ByteBuffer read(FileRange range, IntFunction<ByteBuffer> allocate) throws IOException {
+      int length = request("reading " + path) ? range.getLength() : range.getLength() / 2;
+      byte[] bytes = new byte[length];
+      local.readFully(range.getOffset(), bytes, 0, length);
+      return allocate.apply(range.getLength()).put(bytes).flip();
+    }
+
+    @Override
+    public void seek(long position) throws IOException {
+      if (position < 0) {
+        throw new EOFException("cannot seek to " + position);
+      }
+      local.seek(position);
+    }
+
+    @Override
+    public long getPos() throws IOException {
+      return local.getPos();
+    }
+
+    @Override
+    public boolean seekToNewSource(long target) {
+      return false;
+    }
+
+    @Override
+    public boolean hasCapability(String capability) {
+      return capability.equals(StreamCapabilities.VECTOREDIO);
+    }
+
+    @Override
+    public void close() throws IOException {
+      OPEN.remove(this);
+      local.close();
+    }
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.testkit;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.StreamCapabilities;
+
+/**
+ * Local files behind the latency and the throughput of an object store, under {@code slow:}.
+ *
+ * <p>A request is what a store would be sent: a read that does not go on where the last one ended,
+ * a positioned read, one range of a vectored read, a look at a file's status. Each waits {@code
+ * fs.slow.latencyMs} once; the ranges of one vectored read wait together, as if sent at one time.
+ * Bytes flow at {@code fs.slow.bytesPerSecond} for each stream, 0 for no limit. Requests and bytes
+ * are counted over all instances in the process.
+ */
+public final class SlowFileSystem extends RawLocalFileSystem {
+  private static final AtomicLong REQUESTS = new AtomicLong();
+  private static final AtomicLong BYTES = new AtomicLong();
+
+  private static final ExecutorService STORE =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "slow-store");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private long latencyMillis;
+  private long bytesPerSecond;
+
+  /** Requests since the process started. */
+  public static long requests() {
+    return REQUESTS.get();
+  }
+
+  /** Bytes read since the process started. */
+  public static long bytes() {
+    return BYTES.get();
+  }
+
+  @Override
+  public void initialize(URI uri, Configuration conf) throws IOException {
+    super.initialize(uri, conf);
+    latencyMillis = amount(conf, "fs.slow.latencyMs");
+    bytesPerSecond = amount(conf, "fs.slow.bytesPerSecond");
+  }
+
+  private static long amount(Configuration conf, String key) throws IOException {
+    String value = conf.getTrimmed(key, "0");
+    try {
+      long amount = Long.parseLong(value);
+      if (amount >= 0) {
+        return amount;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below, with its key.
+    }
+    throw new IOException(key + " = " + value + ": give a whole number from 0 up");
+  }
+
+  @Override
+  public URI getUri() {
+    return URI.create("slow:///");
+  }
+
+  @Override
+  public String getScheme() {
+    return "slow";
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    return new FSDataInputStream(new SlowStream(super.open(path, bufferSize)));
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    request(1, 0);
+    return super.getFileStatus(path);
+  }
+
+  private void request(int requests, long bytes) throws IOException {
+    REQUESTS.addAndGet(requests);
+    pause(latencyMillis);
+    transfer(bytes);
+  }
+
+  private void transfer(long bytes) throws IOException {
+    BYTES.addAndGet(bytes);
+    if (bytesPerSecond > 0) {
+      pause(bytes * 1000 / bytesPerSecond);
+    }
+  }
+
+  private static void pause(long millis) throws IOException {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for the slow store", e);
+    }
+  }
+
+  private final class SlowStream extends FSInputStream implements StreamCapabilities {
+    private final FSDataInputStream local;
+    // Where an open response stands; -1 before the first request.
+    private long streamed = -1;
+
+    SlowStream(FSDataInputStream local) {
+      this.local = local;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      if (local.getPos() != streamed) {
+        request(1, 0);
+      }
+      int read = local.read(into, offset, length);
+      transfer(Math.max(read, 0));
+      streamed = local.getPos();
+      return read;
+    }
+
+    @Override
+    public int read(long position, byte[] into, int offset, int length) throws IOException {
+      int read = local.read(position, into, offset, length);
+      request(1, Math.max(read, 0));
+      return read;
+    }
+
+    @Override
+    public void readFully(long position, byte[] into, int offset, int length) throws IOException {
+      request(1, length);
+      local.readFully(position, into, offset, length);
+    }
+
+    @Override
+    public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
+        throws IOException {
+      long bytes = 0;
+      for (FileRange range : ranges) {
+        bytes += range.getLength();
+        range.setData(new CompletableFuture<>());
+      }
+      long all = bytes;
+      STORE.execute(
+          () -> {
+            try {
+              request(ranges.size(), all);
+              for (FileRange range : ranges) {
+                range.getData().complete(read(range, allocate));
+              }
+            } catch (IOException | RuntimeException e) {
+              ranges.forEach(range -> range.getData().completeExceptionally(e));
+            }
+          });
+    }
+
+    private ByteBuffer read(FileRange range, IntFunction<ByteBuffer> allocate) throws IOException {
+      byte[] bytes = new byte[range.getLength()];
+      local.readFully(range.getOffset(), bytes, 0, bytes.length);
+      ByteBuffer buffer = allocate.apply(bytes.length);
+      return buffer.put(bytes).flip();
+    }
+
+    @Override
+    public void seek(long position) throws IOException {
+      if (position < 0) {
+        throw new EOFException("cannot seek to " + position);
+      }
+      local.seek(position);
+    }
+
+    @Override
+    public long getPos() throws IOException {
+      return local.getPos();
+    }
+
+    @Override
+    public boolean seekToNewSource(long target) {
+      return false;
+    }
+
+    @Override
+    public boolean hasCapability(String capability) {
+      return capability.equals(StreamCapabilities.VECTOREDIO);
+    }
+
+    @Override
+    public void close() throws IOException {
+      local.close();
+    }
+  }
+}
