@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Random
 
-import latebloom.read.text.BytesTest
+import latebloom.read.text.BytesPredicate
 
 /** Strings that are short, alike, and full of the characters that are easily got wrong. */
 trait RandomBytes extends RandomCases {
@@ -79,7 +79,7 @@ trait RandomBytes extends RandomCases {
       bytes.toByteArray
     }
 
-    def filtered(test: BytesTest): Seq[Int] = {
+    def filtered(test: BytesPredicate): Seq[Int] = {
       val out = new Array[Int](values.size)
       val cursor = test.cursor
       val n = cursor.filter(data, offsets, lengths, values.size, out)

@@ -20,15 +20,15 @@ import latebloom.orc.{CorruptStripeException, OrcSamples, StripePlace, WholeStri
 import latebloom.read.BenchColumn
 import latebloom.read.predicate.{
   ColumnPredicate,
-  CompiledColumn,
+  CompiledPredicate,
   LongRanges,
   OrderedKeys,
   RowPredicate,
-  ValueTest
+  ValuePredicate
 }
 import latebloom.read.selection.Selection
 import latebloom.read.task.Counters
-import latebloom.read.text.BytesTest
+import latebloom.read.text.BytesPredicate
 
 /** Columns of files by orc-core's writer, read by us and by Spark. */
 class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
@@ -138,18 +138,18 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
     }
   }
 
-  private def test(random: Random, values: Seq[Array[Byte]]): BytesTest = {
+  private def test(random: Random, values: Seq[Array[Byte]]): BytesPredicate = {
     def one = if (values.isEmpty) Array[Byte]('a') else random.oneOf(values: _*)
     random.nextInt(6) match {
-      case 0 => BytesTest.equalTo(one)
+      case 0 => BytesPredicate.equalTo(one)
       case 1 =>
         val some = new java.util.ArrayList[Array[Byte]]
         (0 to random.nextInt(9)).foreach(_ => some.add(one))
-        BytesTest.in(some)
-      case 2 => BytesTest.startsWith(one.take(2))
-      case 3 => BytesTest.contains(one.takeRight(2)).negate()
-      case 4 => BytesTest.range(one, true, null, false)
-      case _ => BytesTest.all()
+        BytesPredicate.in(some)
+      case 2 => BytesPredicate.startsWith(one.take(2))
+      case 3 => BytesPredicate.contains(one.takeRight(2)).negate()
+      case 4 => BytesPredicate.range(one, true, null, false)
+      case _ => BytesPredicate.all()
     }
   }
 
@@ -172,7 +172,7 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
           row,
           s.kind.spark
         ) % divisor == 0
-      new CompiledColumn(byHash, s.kind.spark, random.nextBoolean())
+      new CompiledPredicate(byHash, s.kind.spark, random.nextBoolean())
     } else if (s.kind.spark == StringType || s.kind.spark == BinaryType)
       new ColumnPredicate.Bytes(
         random.nextInt(3) == 0,
@@ -189,10 +189,10 @@ class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
 
   /** The predicate, row by row. */
   private def passes(p: ColumnPredicate, s: Sample): Any => Boolean = {
-    val naive = new ValueTest(s.kind.spark, p.cursor)
+    val naive = new ValuePredicate(s.kind.spark, p.cursor)
     v => {
       val held = (v, s.kind.spark, p) match {
-        case (b: Array[Byte], StringType, _: CompiledColumn) =>
+        case (b: Array[Byte], StringType, _: CompiledPredicate) =>
           org.apache.spark.unsafe.types.UTF8String.fromBytes(b)
         case _ => v
       }

@@ -33,7 +33,7 @@ import latebloom.parquet.FileScan
 import latebloom.parquet.encoding.CorruptPageException
 import latebloom.read.predicate.{ColumnPredicate, KeptEntries, LongRanges}
 import latebloom.read.task.{Counter, Counters}
-import latebloom.read.text.BytesTest
+import latebloom.read.text.BytesPredicate
 import latebloom.read.{RandomCases, ScanFilter, ScanSpec}
 
 /** Lists and maps, in files written with every choice at random and in pages made by hand, against
@@ -272,7 +272,7 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
         val kept = payload.zipWithIndex.map {
           case ("counts", i) =>
             val bytes = keys.map(k => s"key $k".getBytes("UTF-8")).asJava
-            val predicate = new ColumnPredicate.Bytes(false, BytesTest.in(bytes))
+            val predicate = new ColumnPredicate.Bytes(false, BytesPredicate.in(bytes))
             val wanted = keys.map(k => s"key $k").toSet[Any]
             (new KeptEntries.WithKeys(i, predicate), (v: Any) => keyed(v, wanted))
           case ("names", i) =>

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.LongRanges;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 
 /** The forms of {@link KeyFilter}. */
 final class KeyForms {
@@ -47,7 +47,7 @@ final class KeyForms {
     @Override
     public ColumnPredicate predicate() {
       return domain() == KeyDomain.BYTES
-          ? new ColumnPredicate.Bytes(false, BytesTest.none())
+          ? new ColumnPredicate.Bytes(false, BytesPredicate.none())
           : new ColumnPredicate.Longs(false, LongRanges.none());
     }
 
@@ -158,7 +158,7 @@ final class KeyForms {
 
     @Override
     public ColumnPredicate predicate() {
-      return new ColumnPredicate.Bytes(false, BytesTest.in(strings.values()));
+      return new ColumnPredicate.Bytes(false, BytesPredicate.in(strings.values()));
     }
 
     @Override
@@ -303,7 +303,7 @@ final class KeyForms {
         case BYTES ->
             new ColumnPredicate.Bytes(
                 false,
-                BytesTest.range(minBytes().orElse(null), true, maxBytes().orElse(null), true)
+                BytesPredicate.range(minBytes().orElse(null), true, maxBytes().orElse(null), true)
                     .and(new BloomProbes.OfStrings(bloom)));
       };
     }

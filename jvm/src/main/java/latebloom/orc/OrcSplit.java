@@ -15,7 +15,7 @@ import latebloom.read.ScanSpec;
 import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
@@ -117,7 +117,7 @@ public final class OrcSplit implements RowGroups {
     for (ScanFilter f : spec.filters()) {
       if (f instanceof ScanFilter.OneColumn one
           && columns[one.column()].isMissing()
-          && !(one.predicate() instanceof CompiledColumn)
+          && !(one.predicate() instanceof CompiledPredicate)
           && !constant(one.column()).passes(one.predicate())) {
         return false;
       }

@@ -19,7 +19,7 @@ import latebloom.read.SelectiveColumn;
 import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import org.apache.orc.OrcProto.Stream.Kind;
@@ -207,7 +207,7 @@ final class OrcStripe implements RowGroup {
   @Override
   public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
     OrcColumn column = split.columns[index];
-    if (predicate instanceof CompiledColumn) {
+    if (predicate instanceof CompiledPredicate) {
       return false;
     }
     if (column.isMissing()) {
@@ -218,7 +218,7 @@ final class OrcStripe implements RowGroup {
       return false;
     }
     if (predicate instanceof ColumnPredicate.Bytes bytes) {
-      return bytes.test().isAll();
+      return bytes.predicate().isAll();
     }
     return predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll();
   }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.PredicateCursor;
-import latebloom.read.predicate.ValueTest;
+import latebloom.read.predicate.ValuePredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.RunningTask;
@@ -168,7 +168,7 @@ final class TreeColumn implements SelectiveColumn {
 
   @Override
   public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
-    ValueTest test = new ValueTest(type, predicate);
+    ValuePredicate test = new ValuePredicate(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
     int[] positions = new int[BLOCK];
     int next = 0;

@@ -22,7 +22,7 @@ import latebloom.read.RowGroups;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.predicate.Held;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
@@ -90,7 +90,7 @@ final class ParquetRowGroup implements RowGroup {
   @Override
   public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
     ParquetSplit.Column column = split.columns[index];
-    if (predicate instanceof CompiledColumn) {
+    if (predicate instanceof CompiledPredicate) {
       return false;
     }
     if (column.missing()) {
@@ -120,7 +120,7 @@ final class ParquetRowGroup implements RowGroup {
    */
   private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
     if (predicate instanceof ColumnPredicate.Bytes bytes) {
-      return bytes.test().isAll();
+      return bytes.predicate().isAll();
     }
     if (predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll()) {
       return true;

@@ -27,7 +27,7 @@ import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
@@ -186,7 +186,7 @@ public final class ParquetSplit implements RowGroups {
     for (ScanFilter f : spec.filters()) {
       if (f instanceof ScanFilter.OneColumn one
           && columns[one.column()].missing
-          && !(one.predicate() instanceof CompiledColumn)
+          && !(one.predicate() instanceof CompiledPredicate)
           && !missingPasses(one.column(), one.predicate())) {
         return false;
       }

@@ -6,7 +6,7 @@ import java.util.function.Function;
 import latebloom.parquet.page.SelectedPages;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.PredicateCursor;
-import latebloom.read.predicate.ValueTest;
+import latebloom.read.predicate.ValuePredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 import latebloom.read.vector.BlockArrays;
@@ -89,7 +89,7 @@ final class SparkColumn implements SelectiveColumn {
 
   @Override
   public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
-    ValueTest test = new ValueTest(type, predicate);
+    ValuePredicate test = new ValuePredicate(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
     int[] positions = new int[BlockArrays.BLOCK];
     int next = 0;

@@ -3,7 +3,7 @@ package latebloom.read;
 
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.PredicateCursor;
-import latebloom.read.predicate.ValueTest;
+import latebloom.read.predicate.ValuePredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -45,7 +45,7 @@ public final class ConstantColumn implements SelectiveColumn {
   }
 
   private boolean passes(PredicateCursor predicate) {
-    return new ValueTest(type, predicate).passes(value);
+    return new ValuePredicate(type, predicate).passes(value);
   }
 
   @Override

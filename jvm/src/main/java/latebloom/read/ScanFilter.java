@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 
@@ -85,7 +85,7 @@ public sealed interface ScanFilter extends Serializable
 
     @Override
     public boolean runsCompiledCode() {
-      return predicate instanceof CompiledColumn;
+      return predicate instanceof CompiledPredicate;
     }
 
     @Override

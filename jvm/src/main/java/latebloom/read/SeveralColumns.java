@@ -16,7 +16,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  *
  * @param columns indexes of the columns, in the order in which {@code predicate} takes them
  * @param use the first of as many uses as there are columns, see {@link RowGroup#cursor}
- * @see CompiledColumn for expressions over one flat column
+ * @see CompiledPredicate for expressions over one flat column
  */
 public record SeveralColumns(int[] columns, int use, RowPredicate predicate, String text)
     implements ScanFilter {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
-import latebloom.read.predicate.{ColumnPredicate, CompiledColumn}
+import latebloom.read.predicate.{ColumnPredicate, CompiledPredicate}
 import latebloom.read.{ScanFilter, SeveralColumns}
 
 /** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
@@ -198,7 +198,8 @@ private[latebloom] object ScanFilters {
         case Some(predicate) => (predicate, Kernel)
         case None            =>
           val bound = CatalystPredicate(condition.tree, Seq(column))
-          (new CompiledColumn(bound, column.dataType, Failure.mayFail(condition.tree)), Dictionary)
+          val mayThrow = Failure.mayFail(condition.tree)
+          (new CompiledPredicate(bound, column.dataType, mayThrow), Dictionary)
       }
       val filter = new ScanFilter.OneColumn(index(column), use(1), predicate, condition.text)
       Compiled(filter, level, cost(condition.tree, column, level), Seq(column.name))

@@ -15,7 +15,7 @@ import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.LongRanges;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counters;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 import latebloom.read.vector.OutputColumn;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -125,7 +125,7 @@ public class OrcColumnBenchmark {
     predicate =
         type.equals(DataTypes.StringType)
             ? new ColumnPredicate.Bytes(
-                false, BytesTest.contains("77".getBytes(StandardCharsets.UTF_8)))
+                false, BytesPredicate.contains("77".getBytes(StandardCharsets.UTF_8)))
             : new ColumnPredicate.Longs(false, LongRanges.of(1, 10));
   }
 

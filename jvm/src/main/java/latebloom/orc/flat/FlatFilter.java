@@ -64,8 +64,8 @@ final class FlatFilter extends InBlocks {
       none |= longs.ranges().isNone();
       all |= longs.ranges().isAll();
     } else if (predicate.predicate() instanceof ColumnPredicate.Bytes bytes) {
-      none |= bytes.test().isNone();
-      all |= bytes.test().isAll();
+      none |= bytes.predicate().isNone();
+      all |= bytes.predicate().isAll();
     }
     // Of no entries at all, none passes and all do: then there is no value either.
     return none ? Values.FAIL : all ? Values.PASS : Values.OPEN;

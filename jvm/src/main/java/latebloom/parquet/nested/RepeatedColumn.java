@@ -8,7 +8,7 @@ import latebloom.parquet.page.ColumnPlace;
 import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.PredicateCursor;
-import latebloom.read.predicate.ValueTest;
+import latebloom.read.predicate.ValuePredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.BlockArrays;
 import latebloom.read.vector.OutputColumn;
@@ -50,7 +50,7 @@ public final class RepeatedColumn implements SelectiveColumn {
 
   @Override
   public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
-    ValueTest test = new ValueTest(type, predicate);
+    ValuePredicate test = new ValuePredicate(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
     int[] positions = new int[BlockArrays.BLOCK];
     int next = 0;

@@ -2,7 +2,7 @@
 package latebloom.read.predicate;
 
 import java.io.Serializable;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 
 /**
  * What one column must satisfy for a row to pass: a two-valued test of the non-null values, and
@@ -12,12 +12,15 @@ import latebloom.read.text.BytesTest;
  *
  * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
  * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18
- * digits as bytes. Whatever else Spark can compute is a {@link CompiledColumn}. Sets that can be
+ * digits as bytes. Whatever else Spark can compute is a {@link CompiledPredicate}. Sets that can be
  * asked for a value but not listed, such as Bloom filters, are a {@link Probed} in the first domain
- * and a {@link BytesTest.Probe} in the second.
+ * and a {@link BytesPredicate.Probe} in the second.
  */
 public sealed interface ColumnPredicate extends Serializable
-    permits ColumnPredicate.Longs, ColumnPredicate.Bytes, ColumnPredicate.Probed, CompiledColumn {
+    permits ColumnPredicate.Longs,
+        ColumnPredicate.Bytes,
+        ColumnPredicate.Probed,
+        CompiledPredicate {
 
   /** Whether a row whose value is null passes. */
   boolean nullPasses();
@@ -62,7 +65,7 @@ public sealed interface ColumnPredicate extends Serializable
   }
 
   /** A predicate over byte strings. */
-  record Bytes(boolean nullPasses, BytesTest test) implements ColumnPredicate {
+  record Bytes(boolean nullPasses, BytesPredicate predicate) implements ColumnPredicate {
     @Override
     public PredicateCursor cursor() {
       return new PredicateCursor.Bytes(this);
@@ -71,13 +74,13 @@ public sealed interface ColumnPredicate extends Serializable
     @Override
     public ColumnPredicate and(ColumnPredicate that) {
       Bytes o = (Bytes) that;
-      return new Bytes(nullPasses && o.nullPasses, test.and(o.test));
+      return new Bytes(nullPasses && o.nullPasses, predicate.and(o.predicate));
     }
 
     @Override
     public ColumnPredicate or(ColumnPredicate that) {
       Bytes o = (Bytes) that;
-      return new Bytes(nullPasses || o.nullPasses, test.or(o.test));
+      return new Bytes(nullPasses || o.nullPasses, predicate.or(o.predicate));
     }
   }
 

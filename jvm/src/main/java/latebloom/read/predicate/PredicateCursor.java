@@ -3,7 +3,7 @@ package latebloom.read.predicate;
 
 import java.util.Arrays;
 import latebloom.read.task.RunningTask;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
@@ -120,12 +120,12 @@ public abstract sealed class PredicateCursor {
   }
 
   static final class Bytes extends PredicateCursor {
-    private final BytesTest.Cursor strings;
+    private final BytesPredicate.Cursor strings;
     private final byte[] decimal = new byte[DecimalKeys.LENGTH];
 
     Bytes(ColumnPredicate.Bytes predicate) {
       super(predicate);
-      this.strings = predicate.test().cursor();
+      this.strings = predicate.predicate().cursor();
     }
 
     boolean test(byte[] bytes) {
@@ -158,7 +158,7 @@ public abstract sealed class PredicateCursor {
     private final boolean mayThrow;
     private Boolean nullPasses;
 
-    Compiled(CompiledColumn predicate) {
+    Compiled(CompiledPredicate predicate) {
       super(predicate);
       this.rows = predicate.predicate().cursor();
       this.row = new ValueRow(predicate.type());

@@ -15,8 +15,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import latebloom.read.RandomBytes
 
 /** Tests of byte strings against Spark's own string. */
-class BytesTestSuite extends AnyFunSuite with RandomBytes {
-  private case class Case(test: BytesTest, model: UTF8String => Boolean)
+class BytesPredicateSuite extends AnyFunSuite with RandomBytes {
+  private case class Case(test: BytesPredicate, model: UTF8String => Boolean)
 
   private def spark(bytes: Array[Byte]): UTF8String = UTF8String.fromBytes(bytes)
 
@@ -25,37 +25,37 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
     random.nextInt(9) match {
       case 0 =>
         val v = value()
-        Case(BytesTest.equalTo(v), _ == spark(v))
+        Case(BytesPredicate.equalTo(v), _ == spark(v))
       case 1 | 2 =>
         val (lo, hi) = (random.oneOf(null, value(), value()), random.oneOf(null, value(), value()))
         val (loIn, hiIn) = (random.nextBoolean(), random.nextBoolean())
         Case(
-          BytesTest.range(lo, loIn, hi, hiIn),
+          BytesPredicate.range(lo, loIn, hi, hiIn),
           s =>
             (lo == null || s.binaryCompare(spark(lo)) > (if (loIn) -1 else 0)) &&
               (hi == null || s.binaryCompare(spark(hi)) < (if (hiIn) 1 else 0))
         )
       case 3 =>
         val values = Seq.fill(random.oneOf(0, 1, 2, 5, 40))(value())
-        Case(BytesTest.in(values.asJava), values.map(spark).toSet)
+        Case(BytesPredicate.in(values.asJava), values.map(spark).toSet)
       case 4 =>
         val v = value()
-        Case(BytesTest.startsWith(v), _.startsWith(spark(v)))
+        Case(BytesPredicate.startsWith(v), _.startsWith(spark(v)))
       case 5 =>
         val v = value()
-        Case(BytesTest.endsWith(v), _.endsWith(spark(v)))
+        Case(BytesPredicate.endsWith(v), _.endsWith(spark(v)))
       case 6 =>
         val v = value()
-        Case(BytesTest.contains(v), _.contains(spark(v)))
+        Case(BytesPredicate.contains(v), _.contains(spark(v)))
       case 7 =>
         val v = randomText(random, 3, Seq("a", "b", "é"))
         Case(
-          BytesTest.like(LikePattern.compile(s"%$v%", '\\').get),
+          BytesPredicate.like(LikePattern.compile(s"%$v%", '\\').get),
           _.contains(spark(v.getBytes(UTF_8)))
         )
       case _ =>
-        if (random.nextBoolean()) Case(BytesTest.none, _ => false)
-        else Case(BytesTest.all, _ => true)
+        if (random.nextBoolean()) Case(BytesPredicate.none, _ => false)
+        else Case(BytesPredicate.all, _ => true)
     }
   }
 
@@ -66,7 +66,7 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
       random.nextInt(5) match {
         case 0 => a
         case 1 => Case(a.test.negate, s => !a.model(s))
-        case 2 => Case(BytesTest.caseMapped(a.test, true, false), s => a.model(s.toUpperCase))
+        case 2 => Case(BytesPredicate.caseMapped(a.test, true, false), s => a.model(s.toUpperCase))
         case 3 =>
           val b = randomTest(random, depth - 1)
           Case(a.test.and(b.test), s => a.model(s) && b.model(s))
@@ -100,7 +100,7 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
       val bytes = new ByteArrayOutputStream
       new ObjectOutputStream(bytes).writeObject(c.test)
       val copy = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray))
-        .readObject().asInstanceOf[BytesTest]
+        .readObject().asInstanceOf[BytesPredicate]
       assert(copy.toString == c.test.toString)
       check(c.copy(test = copy), values(random))
     }
@@ -120,18 +120,17 @@ class BytesTestSuite extends AnyFunSuite with RandomBytes {
 
   test("conditions that say the same as a simpler one become it") {
     def bytes(text: String) = text.getBytes(UTF_8)
-    val a = BytesTest.range(bytes("a"), true, null, false)
-    val m = BytesTest.range(null, false, bytes("m"), true)
+    val a = BytesPredicate.range(bytes("a"), true, null, false)
+    val m = BytesPredicate.range(null, false, bytes("m"), true)
     assert(a.and(m).toString == ">= 'a' AND <= 'm'")
-    assert(a.and(BytesTest.range(null, false, bytes("a"), true)).toString == "= 'a'")
-    assert(a.and(BytesTest.range(null, false, bytes("a"), false)).isNone)
-    assert(BytesTest.equalTo(bytes("x")).and(m).isNone)
-    assert(BytesTest.equalTo(bytes("x")).or(BytesTest.equalTo(bytes("b"))).toString
+    assert(a.and(BytesPredicate.range(null, false, bytes("a"), true)).toString == "= 'a'")
+    assert(a.and(BytesPredicate.range(null, false, bytes("a"), false)).isNone)
+    assert(BytesPredicate.equalTo(bytes("x")).and(m).isNone)
+    assert(BytesPredicate.equalTo(bytes("x")).or(BytesPredicate.equalTo(bytes("b"))).toString
       == "IN ('b', 'x')")
-    assert(
-      BytesTest.startsWith(Array()).isAll && BytesTest.in(List.empty[Array[Byte]].asJava).isNone
-    )
-    assert(a.negate.negate == a && BytesTest.all.negate.isNone)
-    assert(BytesTest.equalTo(Array(0xff.toByte, 1)).toString == "= X'FF01'")
+    assert(BytesPredicate.startsWith(Array()).isAll)
+    assert(BytesPredicate.in(List.empty[Array[Byte]].asJava).isNone)
+    assert(a.negate.negate == a && BytesPredicate.all.negate.isNone)
+    assert(BytesPredicate.equalTo(Array(0xff.toByte, 1)).toString == "= X'FF01'")
   }
 }

@@ -14,11 +14,11 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
 /** Evaluates a predicate on values that Spark decoded: the slow, always applicable way. */
-public final class ValueTest {
+public final class ValuePredicate {
   private final DataType type;
   private final PredicateCursor predicate;
 
-  public ValueTest(DataType type, PredicateCursor predicate) {
+  public ValuePredicate(DataType type, PredicateCursor predicate) {
     this.type = type;
     this.predicate = predicate;
   }

@@ -10,26 +10,26 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The single tests of {@link BytesTest}. The filter loops look alike on purpose: written once over
- * an abstract test, the call in the loop would see every class and never be inlined.
+ * The leaves of {@link BytesPredicate}. The filter loops look alike on purpose: written once over an
+ * abstract test, the call in the loop would see every class and never be inlined.
  */
-final class BytesTestLeaves {
-  private BytesTestLeaves() {}
+final class BytesPredicateLeaves {
+  private BytesPredicateLeaves() {}
 
   /** A finite set, all of whose strings are known. */
-  abstract static sealed class Finite implements BytesTest.WithoutBuffer {
+  abstract static sealed class Finite implements BytesPredicate.WithoutBuffer {
     abstract List<byte[]> values();
 
     /** Those of the values that pass {@code test}. */
-    final BytesTest retain(BytesTest test) {
-      BytesTest.Cursor cursor = test.cursor();
+    final BytesPredicate retain(BytesPredicate test) {
+      BytesPredicate.Cursor cursor = test.cursor();
       List<byte[]> kept = new ArrayList<>();
       for (byte[] value : values()) {
         if (cursor.test(value, 0, value.length)) {
           kept.add(value);
         }
       }
-      return BytesTest.in(kept);
+      return BytesPredicate.in(kept);
     }
   }
 
@@ -147,7 +147,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings between two bounds, of which at least one is not null. */
-  static final class Range implements BytesTest.WithoutBuffer {
+  static final class Range implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final byte[] lo;
@@ -166,14 +166,14 @@ final class BytesTestLeaves {
       hiHead = hi == null ? 0 : ByteStrings.head(hi, 0, hi.length);
     }
 
-    BytesTest intersect(Range that) {
+    BytesPredicate intersect(Range that) {
       // Of two lower bounds the greater counts, of equal ones the exclusive; the upper likewise.
       int low =
           lo == null ? -1 : that.lo == null ? 1 : Arrays.compareUnsigned(lo, that.lo);
       int high = hi == null ? 1 : that.hi == null ? -1 : Arrays.compareUnsigned(hi, that.hi);
       Range lower = low > 0 || low == 0 && !loInclusive ? this : that;
       Range upper = high < 0 || high == 0 && !hiInclusive ? this : that;
-      return BytesTest.range(lower.lo, lower.loInclusive, upper.hi, upper.hiInclusive);
+      return BytesPredicate.range(lower.lo, lower.loInclusive, upper.hi, upper.hiInclusive);
     }
 
     @Override
@@ -211,7 +211,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that begin so. */
-  static final class Prefix implements BytesTest.WithoutBuffer {
+  static final class Prefix implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final Needle prefix;
@@ -243,7 +243,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that end so. */
-  static final class Suffix implements BytesTest.WithoutBuffer {
+  static final class Suffix implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final Needle suffix;
@@ -275,7 +275,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that have this in them. */
-  static final class Infix implements BytesTest.WithoutBuffer {
+  static final class Infix implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final Needle infix;
@@ -291,7 +291,7 @@ final class BytesTestLeaves {
 
     @Override
     public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
-      return infix.filter(data, offsets, lengths, n, out, BytesTest.Constant.ALL);
+      return infix.filter(data, offsets, lengths, n, out, BytesPredicate.Constant.ALL);
     }
 
     @Override
@@ -301,7 +301,7 @@ final class BytesTestLeaves {
   }
 
   /** The strings that match a pattern. */
-  static final class Like implements BytesTest.WithoutBuffer {
+  static final class Like implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
     private final LikePattern pattern;

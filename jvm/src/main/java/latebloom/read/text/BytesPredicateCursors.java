@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.text;
 
-import latebloom.read.text.BytesTest.Cursor;
+import latebloom.read.text.BytesPredicate.Cursor;
 
 /** The cursors of combined predicates of byte strings. */
-final class BytesCursors {
-  private BytesCursors() {}
+final class BytesPredicateCursors {
+  private BytesPredicateCursors() {}
 
   /** What passes both: the second looks only at what the first left. */
-  record Both(Cursor first, Cursor second) implements Cursor {
+  record And(Cursor first, Cursor second) implements Cursor {
     @Override
     public boolean test(byte[] data, int offset, int length) {
       return first.test(data, offset, length) && second.test(data, offset, length);
@@ -29,7 +29,7 @@ final class BytesCursors {
   }
 
   /** What passes one or the other. */
-  record Either(Cursor first, Cursor second) implements Cursor {
+  record Or(Cursor first, Cursor second) implements Cursor {
     @Override
     public boolean test(byte[] data, int offset, int length) {
       return first.test(data, offset, length) || second.test(data, offset, length);
@@ -48,17 +48,17 @@ final class BytesCursors {
   }
 
   /** What does not pass. */
-  static final class Others implements Cursor {
-    private final Cursor test;
+  static final class Not implements Cursor {
+    private final Cursor negated;
     private int[] passed = {};
 
-    Others(Cursor test) {
-      this.test = test;
+    Not(Cursor negated) {
+      this.negated = negated;
     }
 
     @Override
     public boolean test(byte[] data, int offset, int length) {
-      return !test.test(data, offset, length);
+      return !negated.test(data, offset, length);
     }
 
     /** Filters, then walks the gaps between what passed; so the leaf's own loop does the work. */
@@ -67,7 +67,7 @@ final class BytesCursors {
       if (passed.length < n) {
         passed = new int[n];
       }
-      int m = test.filter(data, offsets, lengths, n, passed);
+      int m = negated.filter(data, offsets, lengths, n, passed);
       int k = 0;
       int row = 0;
       for (int i = 0; i < m; i++) {

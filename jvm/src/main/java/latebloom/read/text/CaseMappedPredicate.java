@@ -7,9 +7,10 @@ import org.apache.spark.sql.catalyst.util.CollationSupport;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** The strings whose lower or upper case form passes a test. */
-record CaseMapped(BytesTest mapped, boolean upper, boolean icu) implements BytesTest {
+record CaseMappedPredicate(BytesPredicate mapped, boolean upper, boolean icu)
+    implements BytesPredicate {
   @Override
-  public BytesTest.Cursor cursor() {
+  public BytesPredicate.Cursor cursor() {
     return new Cursor(mapped.cursor(), upper, icu);
   }
 
@@ -22,11 +23,11 @@ record CaseMapped(BytesTest mapped, boolean upper, boolean icu) implements Bytes
    * Maps strings, then tests them. ASCII is mapped byte by byte; a string with anything else in it is
    * left to Spark's own mapping.
    */
-  private static final class Cursor implements BytesTest.Cursor {
+  private static final class Cursor implements BytesPredicate.Cursor {
     private static final long NOT_ASCII = 0x8080808080808080L;
     private static final int FIRST_BYTES = 1 << 16;
 
-    private final BytesTest.Cursor mapped;
+    private final BytesPredicate.Cursor mapped;
     private final boolean upper;
     private final boolean icu;
 
@@ -34,7 +35,7 @@ record CaseMapped(BytesTest mapped, boolean upper, boolean icu) implements Bytes
     private int[] starts = {};
     private int[] sizes = {};
 
-    Cursor(BytesTest.Cursor mapped, boolean upper, boolean icu) {
+    Cursor(BytesPredicate.Cursor mapped, boolean upper, boolean icu) {
       this.mapped = mapped;
       this.upper = upper;
       this.icu = icu;

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.DataType;
  * @param mayThrow whether some value may be an error: then none is looked at before a row that holds
  *     it gets here
  */
-public record CompiledColumn(RowPredicate predicate, DataType type, boolean mayThrow)
+public record CompiledPredicate(RowPredicate predicate, DataType type, boolean mayThrow)
     implements ColumnPredicate {
 
   /** Evaluated anew each time; a cursor remembers it. */

@@ -8,19 +8,18 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A set of byte strings, given by a test that each of them passes. Immutable, shared by threads: what
- * tests strings is a {@link Cursor}. Strings are compared and ordered by unsigned bytes, a prefix
- * before what it begins, as Spark does.
+ * A predicate of byte strings. Immutable, shared by threads: what tests strings is a {@link Cursor}.
+ * Strings are compared and ordered by unsigned bytes, a prefix before what it begins, as Spark does.
  *
- * <p>The leaves are in {@link BytesTestLeaves}; each has a filter loop of its own, so that its test
- * is inlined into it. Combinations go from value to value through the tests of their parts.
+ * <p>The leaves are in {@link BytesPredicateLeaves}; each has a filter loop of its own, so that its
+ * test is inlined into it. Combinations go from value to value through the tests of their parts.
  */
-public sealed interface BytesTest extends Serializable
-    permits BytesTest.WithoutBuffer,
-        BytesTest.And,
-        BytesTest.Or,
-        BytesTest.Not,
-        CaseMapped {
+public sealed interface BytesPredicate extends Serializable
+    permits BytesPredicate.WithoutBuffer,
+        BytesPredicate.And,
+        BytesPredicate.Or,
+        BytesPredicate.Not,
+        CaseMappedPredicate {
 
   /** Tests strings, with the buffers that it takes: for one thread. */
   Cursor cursor();
@@ -39,15 +38,15 @@ public sealed interface BytesTest extends Serializable
   }
 
   /** A predicate that is its own cursor, for any number of threads, since it needs no buffer. */
-  sealed interface WithoutBuffer extends BytesTest, Cursor
-      permits BytesTest.Constant,
-          BytesTestLeaves.Finite,
-          BytesTestLeaves.Range,
-          BytesTestLeaves.Prefix,
-          BytesTestLeaves.Suffix,
-          BytesTestLeaves.Infix,
-          BytesTestLeaves.Like,
-          BytesTest.Probe {
+  sealed interface WithoutBuffer extends BytesPredicate, Cursor
+      permits BytesPredicate.Constant,
+          BytesPredicateLeaves.Finite,
+          BytesPredicateLeaves.Range,
+          BytesPredicateLeaves.Prefix,
+          BytesPredicateLeaves.Suffix,
+          BytesPredicateLeaves.Infix,
+          BytesPredicateLeaves.Like,
+          BytesPredicate.Probe {
     @Override
     default Cursor cursor() {
       return this;
@@ -55,34 +54,36 @@ public sealed interface BytesTest extends Serializable
   }
 
   /** The strings that pass both. */
-  default BytesTest and(BytesTest that) {
+  default BytesPredicate and(BytesPredicate that) {
     if (isNone() || that.isAll()) {
       return this;
     }
     if (that.isNone() || isAll()) {
       return that;
     }
-    if (this instanceof BytesTestLeaves.Finite finite) {
+    if (this instanceof BytesPredicateLeaves.Finite finite) {
       return finite.retain(that);
     }
-    if (that instanceof BytesTestLeaves.Finite finite) {
+    if (that instanceof BytesPredicateLeaves.Finite finite) {
       return finite.retain(this);
     }
-    if (this instanceof BytesTestLeaves.Range a && that instanceof BytesTestLeaves.Range b) {
+    if (this instanceof BytesPredicateLeaves.Range a
+        && that instanceof BytesPredicateLeaves.Range b) {
       return a.intersect(b);
     }
     return new And(this, that);
   }
 
   /** The strings that pass at least one. */
-  default BytesTest or(BytesTest that) {
+  default BytesPredicate or(BytesPredicate that) {
     if (isAll() || that.isNone()) {
       return this;
     }
     if (that.isAll() || isNone()) {
       return that;
     }
-    if (this instanceof BytesTestLeaves.Finite a && that instanceof BytesTestLeaves.Finite b) {
+    if (this instanceof BytesPredicateLeaves.Finite a
+        && that instanceof BytesPredicateLeaves.Finite b) {
       List<byte[]> values = new ArrayList<>(a.values());
       values.addAll(b.values());
       return in(values);
@@ -91,37 +92,37 @@ public sealed interface BytesTest extends Serializable
   }
 
   /** The strings that do not pass. */
-  default BytesTest negate() {
+  default BytesPredicate negate() {
     return new Not(this);
   }
 
-  /** Whether this is {@link #none()}. False for a test that happens to pass nothing. */
+  /** Whether this is {@link #none()}. False for a predicate that happens to pass nothing. */
   default boolean isNone() {
     return false;
   }
 
-  /** Whether this is {@link #all()}. False for a test that happens to pass everything. */
+  /** Whether this is {@link #all()}. False for a predicate that happens to pass everything. */
   default boolean isAll() {
     return false;
   }
 
   /** Passes nothing. */
-  static BytesTest none() {
+  static BytesPredicate none() {
     return Constant.NONE;
   }
 
   /** Passes everything. */
-  static BytesTest all() {
+  static BytesPredicate all() {
     return Constant.ALL;
   }
 
   /** Passes this one string. */
-  static BytesTest equalTo(byte[] value) {
-    return new BytesTestLeaves.Equal(value);
+  static BytesPredicate equalTo(byte[] value) {
+    return new BytesPredicateLeaves.Equal(value);
   }
 
   /** Passes these strings. */
-  static BytesTest in(Collection<byte[]> values) {
+  static BytesPredicate in(Collection<byte[]> values) {
     List<byte[]> distinct = new ArrayList<>(values);
     distinct.sort(Arrays::compareUnsigned);
     for (int i = distinct.size() - 1; i > 0; i--) {
@@ -132,12 +133,12 @@ public sealed interface BytesTest extends Serializable
     return switch (distinct.size()) {
       case 0 -> none();
       case 1 -> equalTo(distinct.get(0));
-      default -> new BytesTestLeaves.In(distinct);
+      default -> new BytesPredicateLeaves.In(distinct);
     };
   }
 
   /** Passes the strings between two bounds; a null bound leaves that side open. */
-  static BytesTest range(byte[] lo, boolean loInclusive, byte[] hi, boolean hiInclusive) {
+  static BytesPredicate range(byte[] lo, boolean loInclusive, byte[] hi, boolean hiInclusive) {
     if (lo == null && hi == null) {
       return all();
     }
@@ -150,27 +151,27 @@ public sealed interface BytesTest extends Serializable
         return equalTo(lo);
       }
     }
-    return new BytesTestLeaves.Range(lo, loInclusive, hi, hiInclusive);
+    return new BytesPredicateLeaves.Range(lo, loInclusive, hi, hiInclusive);
   }
 
   /** Passes the strings that begin with {@code prefix}. */
-  static BytesTest startsWith(byte[] prefix) {
-    return prefix.length == 0 ? all() : new BytesTestLeaves.Prefix(prefix);
+  static BytesPredicate startsWith(byte[] prefix) {
+    return prefix.length == 0 ? all() : new BytesPredicateLeaves.Prefix(prefix);
   }
 
   /** Passes the strings that end with {@code suffix}. */
-  static BytesTest endsWith(byte[] suffix) {
-    return suffix.length == 0 ? all() : new BytesTestLeaves.Suffix(suffix);
+  static BytesPredicate endsWith(byte[] suffix) {
+    return suffix.length == 0 ? all() : new BytesPredicateLeaves.Suffix(suffix);
   }
 
   /** Passes the strings that have {@code infix} somewhere. */
-  static BytesTest contains(byte[] infix) {
-    return infix.length == 0 ? all() : new BytesTestLeaves.Infix(infix);
+  static BytesPredicate contains(byte[] infix) {
+    return infix.length == 0 ? all() : new BytesPredicateLeaves.Infix(infix);
   }
 
   /** Passes the strings that match. */
-  static BytesTest like(LikePattern pattern) {
-    return new BytesTestLeaves.Like(pattern);
+  static BytesPredicate like(LikePattern pattern) {
+    return new BytesPredicateLeaves.Like(pattern);
   }
 
   /**
@@ -178,8 +179,8 @@ public sealed interface BytesTest extends Serializable
    *
    * @param icu whether what is not ASCII is mapped by ICU rather than by Java, as Spark is set
    */
-  static BytesTest caseMapped(BytesTest mapped, boolean upper, boolean icu) {
-    return mapped instanceof Constant ? mapped : new CaseMapped(mapped, upper, icu);
+  static BytesPredicate caseMapped(BytesPredicate mapped, boolean upper, boolean icu) {
+    return mapped instanceof Constant ? mapped : new CaseMappedPredicate(mapped, upper, icu);
   }
 
   /** A set that can be asked for a string but not listed: a Bloom filter. */
@@ -207,7 +208,7 @@ public sealed interface BytesTest extends Serializable
     }
 
     @Override
-    public BytesTest negate() {
+    public BytesPredicate negate() {
       return this == ALL ? NONE : ALL;
     }
 
@@ -228,10 +229,10 @@ public sealed interface BytesTest extends Serializable
   }
 
   /** What passes both. */
-  record And(BytesTest first, BytesTest second) implements BytesTest {
+  record And(BytesPredicate first, BytesPredicate second) implements BytesPredicate {
     @Override
     public Cursor cursor() {
-      return new BytesCursors.Both(first.cursor(), second.cursor());
+      return new BytesPredicateCursors.And(first.cursor(), second.cursor());
     }
 
     @Override
@@ -241,10 +242,10 @@ public sealed interface BytesTest extends Serializable
   }
 
   /** What passes one or the other. */
-  record Or(BytesTest first, BytesTest second) implements BytesTest {
+  record Or(BytesPredicate first, BytesPredicate second) implements BytesPredicate {
     @Override
     public Cursor cursor() {
-      return new BytesCursors.Either(first.cursor(), second.cursor());
+      return new BytesPredicateCursors.Or(first.cursor(), second.cursor());
     }
 
     @Override
@@ -254,20 +255,20 @@ public sealed interface BytesTest extends Serializable
   }
 
   /** What does not pass. */
-  record Not(BytesTest test) implements BytesTest {
+  record Not(BytesPredicate negated) implements BytesPredicate {
     @Override
     public Cursor cursor() {
-      return new BytesCursors.Others(test.cursor());
+      return new BytesPredicateCursors.Not(negated.cursor());
     }
 
     @Override
-    public BytesTest negate() {
-      return test;
+    public BytesPredicate negate() {
+      return negated;
     }
 
     @Override
     public String toString() {
-      return "NOT " + test;
+      return "NOT " + negated;
     }
   }
 }

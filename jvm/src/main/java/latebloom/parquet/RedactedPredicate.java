@@ -8,10 +8,10 @@ import org.apache.parquet.filter2.predicate.FilterPredicate;
  * Rules out what another predicate does without naming its values: parquet-java logs the predicates
  * that it gets, and keys of a join are data.
  */
-public final class DiscreetPredicate implements FilterPredicate, Serializable {
+public final class RedactedPredicate implements FilterPredicate, Serializable {
   private final FilterPredicate predicate;
 
-  public DiscreetPredicate(FilterPredicate predicate) {
+  public RedactedPredicate(FilterPredicate predicate) {
     this.predicate = predicate;
   }
 
@@ -23,7 +23,7 @@ public final class DiscreetPredicate implements FilterPredicate, Serializable {
   /** A rewritten predicate that differs from the one before is logged as well. */
   @Override
   public boolean equals(Object o) {
-    return predicate.equals(o instanceof DiscreetPredicate d ? d.predicate : o);
+    return predicate.equals(o instanceof RedactedPredicate d ? d.predicate : o);
   }
 
   @Override
