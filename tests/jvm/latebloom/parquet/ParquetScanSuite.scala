@@ -31,7 +31,7 @@ import latebloom.read.predicate.{
 }
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.text.BytesPredicate
-import latebloom.read.{RandomCases, ScanFilter, ScanSpec, SeveralColumns}
+import latebloom.read.{RandomCases, RowFilter, ScanFilter, ScanSpec}
 
 /** Whole files, written by parquet-java with every choice at random, against a model that keeps the
   * rows in memory and filters them one by one.
@@ -213,32 +213,35 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       case 0 | 1 =>
         val c = column
         val (predicate, model) = randomFilter(random, c)
-        Tree(n => new ScanFilter.OneColumn(index(c), n, predicate, s"on $c"), row => model(row(c)))
+        Tree(
+          n => new ScanFilter.ColumnFilter(index(c), n, predicate, s"on $c"),
+          row => model(row(c))
+        )
       case 2 =>
         val c = column
         val (_, model) = randomFilter(random, c)
         val test: RowPredicate = () => row => model(modelValue(row, 0, c))
         val compiled = new CompiledPredicate(test, schema(c).dataType, random.nextBoolean())
-        Tree(n => new ScanFilter.OneColumn(index(c), n, compiled, s"$c"), row => model(row(c)))
+        Tree(n => new ScanFilter.ColumnFilter(index(c), n, compiled, s"$c"), row => model(row(c)))
       case 3 =>
         val cs = Seq.fill(1 + random.nextInt(3))(column)
         val models = cs.map(randomFilter(random, _)._2)
         val test: RowPredicate = () => row =>
           cs.indices.exists(i => models(i)(modelValue(row, i, cs(i))))
         Tree(
-          n => new SeveralColumns(cs.map(index).toArray, n, test, s"on $cs"),
+          n => new RowFilter(cs.map(index).toArray, n, test, s"on $cs"),
           row => cs.indices.exists(i => models(i)(row(cs(i))))
         )
       case 4 =>
         val all = parts
         Tree(
-          n => new ScanFilter.All(all.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "all"),
+          n => new ScanFilter.And(all.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "all"),
           row => all.forall(_.model(row))
         )
       case 5 =>
         val any = parts
         Tree(
-          n => new ScanFilter.Any(any.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "any"),
+          n => new ScanFilter.Or(any.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "any"),
           row => any.exists(_.model(row))
         )
     }

@@ -189,7 +189,7 @@ class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
       kept: KeptEntries*
   ): ScanSpec = {
     val columns = payload ++ Seq("k").diff(payload)
-    val filter = new ScanFilter.OneColumn(
+    val filter = new ScanFilter.ColumnFilter(
       columns.indexOf("k"),
       1,
       new ColumnPredicate.Longs(false, ranges),

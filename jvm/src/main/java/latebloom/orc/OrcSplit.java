@@ -115,7 +115,7 @@ public final class OrcSplit implements RowGroups {
   /** Whether no condition is known to be false of the one value that a missing column has. */
   private boolean missingColumnsPass() {
     for (ScanFilter f : spec.filters()) {
-      if (f instanceof ScanFilter.OneColumn one
+      if (f instanceof ScanFilter.ColumnFilter one
           && columns[one.column()].isMissing()
           && !(one.predicate() instanceof CompiledPredicate)
           && !constant(one.column()).passes(one.predicate())) {

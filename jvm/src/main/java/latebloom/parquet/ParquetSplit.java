@@ -184,7 +184,7 @@ public final class ParquetSplit implements RowGroups {
   /** Whether no condition is known to be false of the one value that a missing column has. */
   private boolean missingColumnsPass() throws IOException {
     for (ScanFilter f : spec.filters()) {
-      if (f instanceof ScanFilter.OneColumn one
+      if (f instanceof ScanFilter.ColumnFilter one
           && columns[one.column()].missing
           && !(one.predicate() instanceof CompiledPredicate)
           && !missingPasses(one.column(), one.predicate())) {

@@ -120,7 +120,7 @@ final class FilterCascade {
     Selection passed = cursors[filter].filter(group, rows);
     counters.add(
         Counter.FILTER_TIME, before - counters.get(Counter.FETCH_TIME) + System.nanoTime());
-    if (f instanceof ScanFilter.Optional) {
+    if (f instanceof ScanFilter.OptionalFilter) {
       counters.add(Counter.JOIN_ROWS_TESTED, rows.count());
       counters.add(Counter.JOIN_ROWS_DROPPED, rows.count() - passed.count());
     }
@@ -174,7 +174,7 @@ final class FilterCascade {
 
   /** Whether a filter that may be left out has let nearly all rows pass. */
   private boolean isUseless(int filter) {
-    return spec.filters().get(filter) instanceof ScanFilter.Optional
+    return spec.filters().get(filter) instanceof ScanFilter.OptionalFilter
         && estimate.isKnown(filter)
         && estimate.of(filter) > MOST_PASSING;
   }

@@ -12,17 +12,17 @@ import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 
 /**
- * A condition that the scan evaluates: a tree of conditions on one column or on several. Three-valued
+ * A condition that the scan evaluates: a tree of predicates on one column or on several. Three-valued
  * logic needs no place in it: a row passes AND and OR when all, or any, of the parts are TRUE.
  * Immutable: what filters rows is a {@link Cursor}, of which each scan of a file has its own.
  */
 public sealed interface ScanFilter extends Serializable
-    permits ScanFilter.OneColumn,
-        SeveralColumns,
-        ScanFilter.All,
-        ScanFilter.Any,
-        ScanFilter.JoinKeys,
-        ScanFilter.Optional {
+    permits ScanFilter.ColumnFilter,
+        RowFilter,
+        ScanFilter.And,
+        ScanFilter.Or,
+        ScanFilter.JoinKeyFilter,
+        ScanFilter.OptionalFilter {
 
   /** The condition as SQL, for messages and EXPLAIN. */
   String text();
@@ -66,12 +66,12 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /**
-   * A condition on one column.
+   * A predicate on one column.
    *
    * @param column index of the column, see {@link ScanSpec}
    * @param use which of the scan's uses of columns this is, see {@link RowGroup#cursor}
    */
-  record OneColumn(int column, int use, ColumnPredicate predicate, String text)
+  record ColumnFilter(int column, int use, ColumnPredicate predicate, String text)
       implements ScanFilter {
     @Override
     public Cursor cursor() {
@@ -94,8 +94,8 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Conditions that must all be TRUE, in the order in which they are evaluated. */
-  record All(List<ScanFilter> parts, String text) implements ScanFilter {
+  /** Filters that must all be TRUE, in the order in which they are evaluated. */
+  record And(List<ScanFilter> parts, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
       List<Cursor> cursors = parts.stream().map(ScanFilter::cursor).toList();
@@ -130,10 +130,10 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /**
-   * A condition on one column that the keys of a join make. The keys may be many: they are not part
+   * A predicate on one column that the keys of a join make. The keys may be many: they are not part
    * of the task, which asks for them when it filters.
    */
-  record JoinKeys(int column, int use, Keys keys, String text) implements ScanFilter {
+  record JoinKeyFilter(int column, int use, JoinKeySource keys, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
       return ofColumn(this, column, use, keys.predicate().cursor());
@@ -151,7 +151,7 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /** Where a task finds the keys of a join; the predicate is the same each time. */
-  interface Keys extends Serializable {
+  interface JoinKeySource extends Serializable {
     ColumnPredicate predicate();
   }
 
@@ -159,7 +159,7 @@ public sealed interface ScanFilter extends Serializable
    * A filter that need not be evaluated for the answer to be right: what the query does with the rows
    * drops those that do not pass.
    */
-  record Optional(ScanFilter filter, String text) implements ScanFilter {
+  record OptionalFilter(ScanFilter filter, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
       return filter.cursor();
@@ -181,8 +181,8 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Conditions of which one must be TRUE; each is evaluated only where none before it was. */
-  record Any(List<ScanFilter> arms, String text) implements ScanFilter {
+  /** Filters of which one must be TRUE; each is evaluated only where none before it was. */
+  record Or(List<ScanFilter> arms, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
       List<Cursor> cursors = arms.stream().map(ScanFilter::cursor).toList();

@@ -12,13 +12,13 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * A condition that Spark's compiled predicate evaluates row by row, on the rows that are left.
+ * A predicate on several columns: Spark's compiled one, evaluated on each row that is left.
  *
  * @param columns indexes of the columns, in the order in which {@code predicate} takes them
  * @param use the first of as many uses as there are columns, see {@link RowGroup#cursor}
- * @see CompiledPredicate for expressions over one flat column
+ * @see latebloom.read.predicate.CompiledPredicate for expressions over one flat column
  */
-public record SeveralColumns(int[] columns, int use, RowPredicate predicate, String text)
+public record RowFilter(int[] columns, int use, RowPredicate predicate, String text)
     implements ScanFilter {
   private static final int BLOCK = 1024;
 
@@ -28,14 +28,14 @@ public record SeveralColumns(int[] columns, int use, RowPredicate predicate, Str
   }
 
   private static final class Cursor implements ScanFilter.Cursor {
-    private final SeveralColumns filter;
+    private final RowFilter filter;
     private final RowPredicate.Cursor predicate;
     private final int[] positions = new int[BLOCK];
 
     /** What blocks of the columns are read into. */
     private OutputColumn[] block;
 
-    Cursor(SeveralColumns filter, RowPredicate.Cursor predicate) {
+    Cursor(RowFilter filter, RowPredicate.Cursor predicate) {
       this.filter = filter;
       this.predicate = predicate;
     }
