@@ -37,8 +37,8 @@ class SelectiveScanSuite extends AnyFunSuite {
     override def heldType(column: Int): DataType = LongType
     override def release(): Unit = ()
 
-    override def cursor(column: Int, use: Int, rows: Selection): SelectiveColumn =
-      new SelectiveColumn {
+    override def cursor(column: Int, use: Int, rows: Selection): ColumnCursor =
+      new ColumnCursor {
         override def filter(rows: Selection, predicate: PredicateCursor): Selection = rows
         override def select(rows: Array[Int], n: Int, out: OutputColumn): Unit = ()
       }

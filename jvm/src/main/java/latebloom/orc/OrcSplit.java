@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import latebloom.orc.encoding.CorruptStreamException;
-import latebloom.read.ConstantColumn;
+import latebloom.read.ConstantColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
@@ -51,7 +51,7 @@ public final class OrcSplit implements RowGroups {
   private final FSDataInputStream in;
   private CompressionCodec codec;
   private final BitSet wanted = new BitSet();
-  private final Map<Integer, ConstantColumn> constants = new HashMap<>();
+  private final Map<Integer, ConstantColumnCursor> constants = new HashMap<>();
   private final boolean noRowPasses;
   private int next;
 
@@ -126,10 +126,10 @@ public final class OrcSplit implements RowGroups {
   }
 
   /** A column that the file lacks. */
-  ConstantColumn constant(int column) {
+  ConstantColumnCursor constant(int column) {
     return constants.computeIfAbsent(
         column,
-        c -> new ConstantColumn(columns[c].constant, spec.depth(c), spec.valueType(c)));
+        c -> new ConstantColumnCursor(columns[c].constant, spec.depth(c), spec.valueType(c)));
   }
 
   /** How orc-core's own readers are to read a column. */

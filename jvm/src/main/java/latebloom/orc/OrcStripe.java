@@ -13,9 +13,9 @@ import java.util.Optional;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.orc.flat.OrcColumns;
 import latebloom.orc.stripe.Strides;
-import latebloom.read.ConstantColumn;
+import latebloom.read.ColumnCursor;
+import latebloom.read.ConstantColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
 import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.predicate.ColumnPredicate;
@@ -43,13 +43,13 @@ final class OrcStripe implements RowGroup {
   private final Map<Integer, ColumnStreams> columns = new HashMap<>();
   private final Map<Integer, Optional<FlatStreams>> flat = new HashMap<>();
   private final Map<Use, FlatCursor> flatCursors = new HashMap<>();
-  private final Map<Use, TreeColumn> treeCursors = new HashMap<>();
+  private final Map<Use, TreeColumnCursor> treeCursors = new HashMap<>();
   private final TreeStreams treeStreams;
 
   private record Use(int column, int use) {}
 
   /** A cursor over what had been asked for by some generation of the column's streams. */
-  private record FlatCursor(SelectiveColumn column, int generation) {}
+  private record FlatCursor(ColumnCursor column, int generation) {}
 
   OrcStripe(OrcSplit split, StripeInformation info) throws IOException {
     this.split = split;
@@ -291,7 +291,7 @@ final class OrcStripe implements RowGroup {
   }
 
   @Override
-  public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
+  public ColumnCursor cursor(int column, int use, Selection rows) throws IOException {
     if (split.columns[column].isMissing()) {
       return split.constant(column);
     }
@@ -305,9 +305,9 @@ final class OrcStripe implements RowGroup {
       }
       return c.column;
     }
-    TreeColumn c =
+    TreeColumnCursor c =
         treeCursors.computeIfAbsent(
-            key, k -> new TreeColumn(this, split, column, streams, treeStreams));
+            key, k -> new TreeColumnCursor(this, split, column, streams, treeStreams));
     c.start(rows);
     return c;
   }

@@ -4,8 +4,8 @@ package latebloom.parquet;
 import java.io.IOException;
 import java.util.List;
 import latebloom.parquet.page.ColumnChunk;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
 import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.selection.Selection;
 
@@ -31,8 +31,8 @@ sealed interface ColumnReader
     }
   }
 
-  /** The column for one use in one window, see {@link RowGroup#cursor}. */
-  SelectiveColumn cursor(int use, Selection rows) throws IOException;
+  /** Reads the column for one use in one window, see {@link RowGroup#cursor}. */
+  ColumnCursor cursor(int use, Selection rows) throws IOException;
 
   /** Lets go of what was decoded. */
   void release();

@@ -17,9 +17,9 @@ import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.page.PageIndexes;
 import latebloom.parquet.types.FlatType;
 import latebloom.parquet.types.RepeatedType;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
-import latebloom.read.SelectiveColumn;
 import latebloom.read.io.RangeFetcher.Wanted;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledPredicate;
@@ -287,7 +287,7 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
-  public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
+  public ColumnCursor cursor(int column, int use, Selection rows) throws IOException {
     return reader(column).cursor(use, rows);
   }
 

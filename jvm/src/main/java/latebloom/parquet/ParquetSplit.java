@@ -206,8 +206,8 @@ public final class ParquetSplit implements RowGroups {
 
   private boolean constantPasses(int column, ColumnPredicate predicate) throws IOException {
     try (SparkReader probe = SparkReader.open(spark, columns[column].field)) {
-      SparkColumn constant =
-          new SparkColumn(
+      SparkColumnCursor constant =
+          new SparkColumnCursor(
               probe,
               spec.depth(column),
               rows -> new SelectedPages(Map.of(), rows, 0, pageReader));
@@ -230,7 +230,7 @@ public final class ParquetSplit implements RowGroups {
   DataType heldType(int column) throws IOException {
     return columns[column].ours()
         ? spec.valueType(column)
-        : SparkColumn.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
+        : SparkColumnCursor.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
   }
 
   /** Spark's reader of a column, one for each use. */

@@ -44,7 +44,7 @@ public record RowFilter(int[] columns, int use, RowPredicate predicate, String t
     public Selection filter(RowGroup group, Selection rows) throws IOException {
       group.fetch(filter.needs(rows));
       int[] columns = filter.columns;
-      SelectiveColumn[] cursors = new SelectiveColumn[columns.length];
+      ColumnCursor[] cursors = new ColumnCursor[columns.length];
       for (int c = 0; c < columns.length; c++) {
         cursors[c] = group.cursor(columns[c], filter.use + c, rows);
       }

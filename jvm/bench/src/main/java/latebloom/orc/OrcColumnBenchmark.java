@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import latebloom.orc.flat.OrcColumns;
 import latebloom.read.BenchColumn;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.LongRanges;
 import latebloom.read.selection.Selection;
@@ -181,7 +181,7 @@ public class OrcColumnBenchmark {
 
   @Benchmark
   public long select() throws IOException {
-    SelectiveColumn column = OrcColumns.flat(stripe.column(1, type, new Counters()));
+    ColumnCursor column = OrcColumns.flat(stripe.column(1, type, new Counters()));
     long sum = 0;
     for (int[] batch : wanted) {
       BenchColumn.begin(out);

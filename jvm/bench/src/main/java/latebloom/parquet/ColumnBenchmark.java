@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import latebloom.parquet.encoding.Bytes;
-import latebloom.parquet.flat.FlatColumn;
+import latebloom.parquet.flat.FlatColumnCursor;
 import latebloom.parquet.flat.PageCache;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.ColumnPlace;
@@ -397,8 +397,8 @@ public class ColumnBenchmark {
         .get(0)
         .receiver()
         .accept(chunkBytes.array(), chunkBytes.start(), chunkBytes.length());
-    FlatColumn column =
-        new FlatColumn(
+    FlatColumnCursor column =
+        new FlatColumnCursor(
             chunk,
             FlatType.of(descriptor, type, calendars),
             pageReader,

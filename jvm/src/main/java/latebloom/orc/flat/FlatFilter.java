@@ -9,14 +9,14 @@ import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.RunningTask;
-import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.BlockCursor;
 import latebloom.read.vector.ValidRows;
 
 /**
  * Filters by a flat column: an entry of a dictionary is tested once, before any row's code is read,
  * and a run of one value once.
  */
-final class FlatFilter extends InBlocks {
+final class FlatFilter extends BlockCursor {
   /** Neighbouring rows without nulls that are worth a loop without positions. */
   private static final int RUN = 64;
 

@@ -5,13 +5,13 @@ import java.io.IOException;
 import latebloom.read.predicate.Held;
 import latebloom.read.task.Counter;
 import latebloom.read.task.RunningTask;
-import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.BlockCursor;
 import latebloom.read.vector.OutputColumn;
 import latebloom.read.vector.ValidRows;
 import latebloom.read.vector.ValueSink;
 
 /** Selects values of a flat column; those that a filter kept are not decoded again. */
-final class FlatSelect extends InBlocks {
+final class FlatSelect extends BlockCursor {
   private final StripeColumn column;
   private final Held held;
   private final StripeSections sections;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc.flat;
 
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.Held;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
@@ -29,9 +29,9 @@ public final class OrcColumns {
   private OrcColumns() {}
 
   /** A cursor over the column; null where orc-core's own readers must do it. */
-  public static SelectiveColumn flat(StripeColumn column) {
+  public static ColumnCursor flat(StripeColumn column) {
     return isFlat(column)
-        ? new FlatOrcColumn(column, held(column.fileType(), column.type()))
+        ? new FlatOrcColumnCursor(column, held(column.fileType(), column.type()))
         : null;
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.vector;
 
-/** What reads a flat column a block of rows at a time, in arrays that it shares with the others. */
-public abstract class InBlocks {
+/** Reads a flat column a block of rows at a time, in arrays that all such cursors share. */
+public abstract class BlockCursor {
   /** Most rows of a block. */
   protected static final int BLOCK = BlockArrays.BLOCK;
 
@@ -15,7 +15,7 @@ public abstract class InBlocks {
   protected final int[] offsets;
   protected final int[] lengths;
 
-  protected InBlocks(BlockArrays blocks) {
+  protected BlockCursor(BlockArrays blocks) {
     this.rows = blocks.rows;
     this.indexes = blocks.indexes;
     this.validRows = blocks.validRows;

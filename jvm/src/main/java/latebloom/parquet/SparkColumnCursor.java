@@ -4,7 +4,7 @@ package latebloom.parquet;
 import java.io.IOException;
 import java.util.function.Function;
 import latebloom.parquet.page.SelectedPages;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValuePredicate;
 import latebloom.read.selection.Selection;
@@ -18,8 +18,8 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 
-/** A column that Spark's own reader decodes, at the selected rows only. */
-final class SparkColumn implements SelectiveColumn {
+/** Reads a column by Spark's own reader, at the selected rows only. */
+final class SparkColumnCursor implements ColumnCursor {
   private static final InternalRow NO_STRUCT = new GenericInternalRow(new Object[1]);
 
   private final SparkReader reader;
@@ -39,7 +39,7 @@ final class SparkColumn implements SelectiveColumn {
    * @param depth under how many structs of one field the values lie
    * @param pagesOf the fetched pages of this row group that hold given rows
    */
-  SparkColumn(SparkReader reader, int depth, Function<Selection, SelectedPages> pagesOf) {
+  SparkColumnCursor(SparkReader reader, int depth, Function<Selection, SelectedPages> pagesOf) {
     this.reader = reader;
     this.depth = depth;
     this.pagesOf = pagesOf;

@@ -22,7 +22,7 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
  * Without one nobody says which rows a page holds, and a row may go on over several: then the pages
  * are read in turn and their rows counted, and of those that hold no wanted row nothing but that.
  */
-public final class RepeatedLeaf {
+public final class RepeatedLeafCursor {
   private final ColumnChunk chunk;
   private final int level;
   private final PageReader reader;
@@ -49,7 +49,7 @@ public final class RepeatedLeaf {
    * @param most so many entries of a row are enough
    * @param blocks shared by the columns of a split
    */
-  public RepeatedLeaf(
+  public RepeatedLeafCursor(
       ColumnChunk chunk,
       FlatType type,
       int level,

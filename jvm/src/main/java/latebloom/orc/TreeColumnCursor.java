@@ -3,7 +3,7 @@ package latebloom.orc;
 
 import java.io.IOException;
 import latebloom.orc.encoding.CorruptStreamException;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValuePredicate;
 import latebloom.read.selection.Selection;
@@ -27,10 +27,10 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * A column of any type, decoded by orc-core's own reader of it and seen as Spark sees it: sought by the
+ * Reads a column of any type by orc-core's own reader of it, as Spark sees it: sought by the
  * row index to strides that hold wanted rows, and read a few rows at a time.
  */
-final class TreeColumn implements SelectiveColumn {
+final class TreeColumnCursor implements ColumnCursor {
   /** Most rows that are read at once. */
   private static final int BLOCK = 1024;
 
@@ -65,7 +65,7 @@ final class TreeColumn implements SelectiveColumn {
   private int batchStart;
   private int batchEnd;
 
-  TreeColumn(
+  TreeColumnCursor(
       OrcStripe stripe, OrcSplit split, int index, ColumnStreams streams, TreeStreams planner) {
     this.stripe = stripe;
     this.split = split;

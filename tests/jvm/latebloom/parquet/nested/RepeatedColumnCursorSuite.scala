@@ -39,7 +39,7 @@ import latebloom.read.{RandomCases, ScanFilter, ScanSpec}
 /** Lists and maps, in files written with every choice at random and in pages made by hand, against
   * the rows that were written.
   */
-class RepeatedColumnSuite extends AnyFunSuite with RandomCases {
+class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
   private val schema = StructType(
     Seq(
       StructField("k", IntegerType),

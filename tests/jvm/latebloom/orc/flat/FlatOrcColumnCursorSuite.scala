@@ -31,7 +31,7 @@ import latebloom.read.task.Counters
 import latebloom.read.text.BytesPredicate
 
 /** Columns of files by orc-core's writer, read by us and by Spark. */
-class FlatOrcColumnSuite extends AnyFunSuite with OrcSamples {
+class FlatOrcColumnCursorSuite extends AnyFunSuite with OrcSamples {
   private val batch = 1500
 
   /** What Spark's reader gave for the rows of a stripe. */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.page.ColumnPlace;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValuePredicate;
@@ -20,11 +20,11 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * A list of flat values, or a map between such, that we decode ourselves: of rows that nobody wants
+ * Reads a list of flat values, or a map between such, with our own decoders: of rows that nobody wants
  * the levels are counted and the values passed over.
  */
-public final class RepeatedColumn implements SelectiveColumn {
-  private final List<RepeatedLeaf> leaves;
+public final class RepeatedColumnCursor implements ColumnCursor {
+  private final List<RepeatedLeafCursor> leaves;
   private final ColumnPlace place;
   private final DataType type;
   private final EntryBits kept;
@@ -37,8 +37,8 @@ public final class RepeatedColumn implements SelectiveColumn {
    * @param place of the first leaf
    * @param keys which entries of a map are wanted; null for all
    */
-  public RepeatedColumn(
-      List<RepeatedLeaf> leaves, ColumnPlace place, DataType type, ColumnPredicate keys) {
+  public RepeatedColumnCursor(
+      List<RepeatedLeafCursor> leaves, ColumnPlace place, DataType type, ColumnPredicate keys) {
     this.leaves = leaves;
     this.place = place;
     this.type = type;
@@ -79,7 +79,7 @@ public final class RepeatedColumn implements SelectiveColumn {
 
   @Override
   public void release() {
-    leaves.forEach(RepeatedLeaf::release);
+    leaves.forEach(RepeatedLeafCursor::release);
   }
 
   private void read(int[] rows, int n, WritableColumnVector to, int at, boolean whole)
@@ -111,7 +111,7 @@ public final class RepeatedColumn implements SelectiveColumn {
   /** Reads a map's values; the sizes become those of what is kept. */
   private int readValues(int[] rows, int n, WritableColumnVector to, boolean whole)
       throws IOException {
-    RepeatedLeaf values = leaves.get(1);
+    RepeatedLeafCursor values = leaves.get(1);
     if (kept == null) {
       int read = values.read(rows, n, otherSizes, to, whole);
       checkAlike(n);

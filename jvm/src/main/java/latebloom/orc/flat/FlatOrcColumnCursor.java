@@ -2,24 +2,24 @@
 package latebloom.orc.flat;
 
 import java.io.IOException;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.Held;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
 /**
- * A flat column of one stripe that we decode ourselves. Strides without wanted rows are sought past,
+ * Reads a flat column of one stripe with our own decoders. Strides without wanted rows are sought past,
  * values of other rows are passed over where the encoding allows.
  */
-final class FlatOrcColumn implements SelectiveColumn {
+final class FlatOrcColumnCursor implements ColumnCursor {
   private final StripeColumn column;
   private final Held held;
   private StripeSections sections;
   private FlatFilter filter;
   private FlatSelect select;
 
-  FlatOrcColumn(StripeColumn column, Held held) {
+  FlatOrcColumnCursor(StripeColumn column, Held held) {
     this.column = column;
     this.held = held;
     this.sections = new StripeSections(column);

@@ -14,8 +14,8 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 
-/** A column that has the same value in every row, such as one that a file lacks. */
-public final class ConstantColumn implements SelectiveColumn {
+/** Reads a column that has the same value in every row, such as one that a file lacks. */
+public final class ConstantColumnCursor implements ColumnCursor {
   private final InternalRow value;
   private final DataType type;
   private final RowToColumnConverter converter;
@@ -26,7 +26,7 @@ public final class ConstantColumn implements SelectiveColumn {
    *     is the outermost
    * @param type of the column's values
    */
-  public ConstantColumn(Object value, int depth, DataType type) {
+  public ConstantColumnCursor(Object value, int depth, DataType type) {
     Object inner = value;
     for (int d = depth; d > 0 && inner != null; d--) {
       InternalRow struct = (InternalRow) inner;

@@ -10,7 +10,7 @@ import latebloom.parquet.encoding.RunLengthBooleans;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
 import latebloom.parquet.types.FlatType;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.CodeMask;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
@@ -18,18 +18,18 @@ import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.RunningTask;
 import latebloom.read.vector.BlockArrays;
+import latebloom.read.vector.BlockCursor;
 import latebloom.read.vector.FixedValues;
-import latebloom.read.vector.InBlocks;
 import latebloom.read.vector.OutputColumn;
 import latebloom.read.vector.StringValues;
 import latebloom.read.vector.ValidRows;
 
 /**
- * A flat column that we decode ourselves. Pages without wanted rows are not decompressed, values of
+ * Reads a flat column with our own decoders. Pages without wanted rows are not decompressed, values of
  * other rows are not decoded where the encoding allows, and a predicate is evaluated once for each
  * entry of the dictionary where there is one.
  */
-public final class FlatColumn extends InBlocks implements SelectiveColumn {
+public final class FlatColumnCursor extends BlockCursor implements ColumnCursor {
   /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
   private static final int CODED_RUN = 64;
 
@@ -53,7 +53,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
    * @param lastUse whether nobody reads a page after this
    * @param blocks shared by the columns of a split
    */
-  public FlatColumn(
+  public FlatColumnCursor(
       ColumnChunk chunk,
       FlatType type,
       PageReader reader,
@@ -362,8 +362,8 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
       if (codes == null) {
         fixed.read(indexes, n, values);
       } else {
-        codes.read(indexes, n, FlatColumn.this.codes);
-        dictionary.look(FlatColumn.this.codes, n, values);
+        codes.read(indexes, n, FlatColumnCursor.this.codes);
+        dictionary.look(FlatColumnCursor.this.codes, n, values);
       }
     }
 
@@ -373,8 +373,8 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
         strings.locate(indexes, n, offsets, lengths);
         return strings.data();
       }
-      codes.read(indexes, n, FlatColumn.this.codes);
-      dictionary.locate(FlatColumn.this.codes, n, offsets, lengths);
+      codes.read(indexes, n, FlatColumnCursor.this.codes);
+      dictionary.locate(FlatColumnCursor.this.codes, n, offsets, lengths);
       return dictionary.data();
     }
 
@@ -383,7 +383,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
      * the mask over codes; a run of one code is tested once, however long.
      */
     boolean filterCodedRun(int firstRow, int from, int to, CodeMask mask, Selection.Builder passed) {
-      int[] block = FlatColumn.this.codes;
+      int[] block = FlatColumnCursor.this.codes;
       boolean any = false;
       int row = from;
       while (row < to) {
@@ -433,7 +433,7 @@ public final class FlatColumn extends InBlocks implements SelectiveColumn {
         }
         return n;
       }
-      int[] block = FlatColumn.this.codes;
+      int[] block = FlatColumnCursor.this.codes;
       codes.read(indexes, n, block);
       byte[] bytes = mask.of(block, n);
       int m = 0;
