@@ -303,7 +303,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       forSeeds(300) { random =>
         val values = valuesFor(form, random)
         val page = placed(random, form.write(random, values))
-        val plain = new PlainValues(form.flat, page, values.length)
+        val plain = new PlainDecoder(form.flat, page, values.length)
         val first = random.nextInt(values.length)
         val n = 1 + random.nextInt((values.length - first).min(random.oneOf(4, 2000)))
         assert(plain.least(first, n) == values.slice(first, first + n).min)
@@ -392,19 +392,21 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
   test("a page that claims fewer delta-coded values than it must have is corrupt") {
     val w = new DeltaBinaryPackingValuesWriterForInteger(64, 1 << 20, heap)
     val bytes = ints(w, Array(1, 2, 3))
-    intercept[CorruptPageException](new DeltaPacked(new Bytes(bytes, 0, bytes.length), 4, true))
+    val page = new Bytes(bytes, 0, bytes.length)
+    intercept[CorruptPageException](new DeltaBinaryPackedDecoder(page, 4, true))
   }
 
   test("blocks that can't be cut into miniblocks of eights are corrupt") {
     for (header <- Seq(Seq(0, 1), Seq(8, 0), Seq(12, 1), Seq(16, 3))) {
       val bytes = (header ++ Seq(1, 0)).map(_.toByte).toArray
-      intercept[CorruptPageException](new DeltaPacked(new Bytes(bytes, 0, bytes.length), 1, true))
+      val page = new Bytes(bytes, 0, bytes.length)
+      intercept[CorruptPageException](new DeltaBinaryPackedDecoder(page, 1, true))
     }
   }
 
   test("a bit width of more than 64 is corrupt") {
     val bytes = Array[Byte](8, 1, 9, 0, 0, 65) ++ new Array[Byte](100)
-    val cursor = new DeltaPacked(new Bytes(bytes, 0, bytes.length), 9, false)
+    val cursor = new DeltaBinaryPackedDecoder(new Bytes(bytes, 0, bytes.length), 9, false)
     intercept[CorruptPageException](cursor.read(Array(5), 1, new Array[Long](1)))
   }
 

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.Decoders;
-import latebloom.parquet.encoding.PlainStrings;
+import latebloom.parquet.encoding.PlainByteArrayDecoder;
 import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
@@ -186,7 +186,7 @@ public final class ChunkDictionary implements Entries {
       return;
     }
     // Only those that lie in the page as they are stay where they are when others are located.
-    boolean stays = strings instanceof PlainStrings;
+    boolean stays = strings instanceof PlainByteArrayDecoder;
     int to = stays ? Math.min(size, Math.max(code + 1, 2 * located + STEP)) : size;
     int n = to - located;
     int[] moreOffsets = new int[n];

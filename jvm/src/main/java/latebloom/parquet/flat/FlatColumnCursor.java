@@ -4,9 +4,9 @@ package latebloom.parquet.flat;
 import java.io.IOException;
 import latebloom.parquet.encoding.ConvertedValues;
 import latebloom.parquet.encoding.CorruptPageException;
-import latebloom.parquet.encoding.PlainValues;
-import latebloom.parquet.encoding.RleBitPacked;
-import latebloom.parquet.encoding.RunLengthBooleans;
+import latebloom.parquet.encoding.PlainDecoder;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
+import latebloom.parquet.encoding.RleBooleanDecoder;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
 import latebloom.parquet.types.FlatType;
@@ -272,12 +272,12 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
   /** Hands the values of the {@code n} rows from {@code first} on, of the open page, to the sink. */
   private void selectRun(int first, int n) {
     if (!page.hasNulls()) {
-      PlainValues plain = sink.copiesPlain() ? cursor.plain(first, n) : null;
+      PlainDecoder plain = sink.copiesPlain() ? cursor.plain(first, n) : null;
       if (plain != null) {
         sink.plainRun(plain, first, n);
         return;
       }
-      if (cursor.fixed instanceof RunLengthBooleans booleans) {
+      if (cursor.fixed instanceof RleBooleanDecoder booleans) {
         sink.booleanRun(booleans.bits(), first, n);
         return;
       }
@@ -323,7 +323,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
 
   /** What walks the values of one page, front to back. */
   private final class PageCursor {
-    final RleBitPacked codes;
+    final RleBitPackingHybridDecoder codes;
     final FixedValues fixed;
     final StringValues strings;
     private final ChunkDictionary dictionary;
@@ -340,11 +340,11 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
 
     /** The page's values if these {@code n} are PLAIN and as Spark holds them, else null. */
-    PlainValues plain(int first, int n) {
+    PlainDecoder plain(int first, int n) {
       if (fixed instanceof ConvertedValues converted) {
         return converted.plain(first, n);
       }
-      return fixed instanceof PlainValues plain ? plain : null;
+      return fixed instanceof PlainDecoder plain ? plain : null;
     }
 
     /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */

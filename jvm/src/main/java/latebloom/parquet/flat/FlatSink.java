@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet.flat;
 
-import latebloom.parquet.encoding.PlainValues;
-import latebloom.parquet.encoding.RleBitPacked;
+import latebloom.parquet.encoding.PlainDecoder;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.predicate.Held;
@@ -46,7 +46,7 @@ public final class FlatSink extends ValueSink {
   }
 
   /** Copies {@code n} neighbouring PLAIN values from {@code index} on. */
-  public void plainRun(PlainValues plain, int index, int n) {
+  public void plainRun(PlainDecoder plain, int index, int n) {
     int from = plain.offset(index);
     switch (type.held()) {
       case BOOLEAN -> bits(plain, index, n);
@@ -59,7 +59,7 @@ public final class FlatSink extends ValueSink {
     at += n;
   }
 
-  private void bits(PlainValues plain, int index, int n) {
+  private void bits(PlainDecoder plain, int index, int n) {
     int to = at;
     int bit = index & 7;
     int byteAt = plain.offset(0) + (index >>> 3);
@@ -74,7 +74,7 @@ public final class FlatSink extends ValueSink {
   }
 
   /** Writes {@code n} neighbouring booleans from {@code index} on, a run of equal ones at once. */
-  void booleanRun(RleBitPacked booleans, int index, int n) {
+  void booleanRun(RleBitPackingHybridDecoder booleans, int index, int n) {
     int next = index;
     int end = index + n;
     while (next < end) {

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import latebloom.parquet.encoding.CorruptPageException;
-import latebloom.parquet.encoding.PlainValues;
-import latebloom.parquet.encoding.RleBitPacked;
+import latebloom.parquet.encoding.PlainDecoder;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.parquet.flat.FlatPage;
 import latebloom.parquet.flat.FlatSink;
 import latebloom.parquet.flat.PageCache;
@@ -62,7 +62,7 @@ final class EntryWriter {
   private int written;
 
   /** The page's values, one of the three. */
-  private RleBitPacked coded;
+  private RleBitPackingHybridDecoder coded;
 
   private FixedValues fixed;
   private StringValues strings;
@@ -204,7 +204,7 @@ final class EntryWriter {
     } else if (strings != null) {
       strings.locate(indexes, values, offsets, lengths);
       sink.strings(strings.data(), offsets, lengths, values, PLACES, entries, nulls);
-    } else if (run && sink.copiesPlain() && fixed instanceof PlainValues plain) {
+    } else if (run && sink.copiesPlain() && fixed instanceof PlainDecoder plain) {
       sink.plainRun(plain, indexes[0], values);
     } else {
       fixed.read(indexes, values, numbers);

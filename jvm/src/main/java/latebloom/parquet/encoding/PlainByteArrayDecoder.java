@@ -8,14 +8,14 @@ import latebloom.read.vector.StringValues;
  * PLAIN byte strings, each behind its length in 4 bytes, or of one fixed length. Those that nobody
  * asks for are passed over by their lengths alone.
  */
-public final class PlainStrings implements StringValues {
+public final class PlainByteArrayDecoder implements StringValues {
   private final byte[] data;
   private final int end;
   private final int fixed;
   private int next;
   private int at;
 
-  PlainStrings(FlatType type, Bytes bytes) {
+  PlainByteArrayDecoder(FlatType type, Bytes bytes) {
     this.data = bytes.array();
     this.at = bytes.start();
     this.end = bytes.end();

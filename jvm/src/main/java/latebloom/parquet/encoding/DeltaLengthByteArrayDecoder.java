@@ -8,12 +8,12 @@ import latebloom.read.vector.StringValues;
  * other. Lengths are read a window at a time and only as far as a wanted value, so that a page costs
  * no memory by the number of values it claims.
  */
-final class DeltaLengthStrings implements StringValues {
+final class DeltaLengthByteArrayDecoder implements StringValues {
   private static final int WINDOW = 256;
 
   private final byte[] data;
   private final int end;
-  private final DeltaPacked packed;
+  private final DeltaBinaryPackedDecoder packed;
   private final long[] window = new long[WINDOW];
 
   /** The next value: its index and where it begins. */
@@ -21,10 +21,10 @@ final class DeltaLengthStrings implements StringValues {
 
   private int at;
 
-  DeltaLengthStrings(Bytes bytes, int count) {
+  DeltaLengthByteArrayDecoder(Bytes bytes, int count) {
     this.data = bytes.array();
     this.end = bytes.end();
-    this.packed = new DeltaPacked(bytes, count, true);
+    this.packed = new DeltaBinaryPackedDecoder(bytes, count, true);
     this.at = packed.sectionEnd();
   }
 

@@ -4,8 +4,11 @@ package latebloom.parquet.encoding;
 import java.util.Arrays;
 import latebloom.read.vector.StringValues;
 
-/** BYTE_STREAM_SPLIT values of a fixed length: as {@link SplitValues}, put together byte by byte. */
-final class SplitStrings implements StringValues {
+/**
+ * BYTE_STREAM_SPLIT byte arrays of one fixed length: as {@link ByteStreamSplitDecoder}, put together
+ * byte by byte.
+ */
+final class ByteStreamSplitByteArrayDecoder implements StringValues {
   private final byte[] source;
   private final int start;
   private final int width;
@@ -15,11 +18,11 @@ final class SplitStrings implements StringValues {
   /**
    * @param count values that the page must hold
    */
-  SplitStrings(Bytes bytes, int width, int count) {
+  ByteStreamSplitByteArrayDecoder(Bytes bytes, int width, int count) {
     this.source = bytes.array();
     this.start = bytes.start();
     this.width = width;
-    this.stride = SplitValues.stride(bytes, width, count);
+    this.stride = ByteStreamSplitDecoder.stride(bytes, width, count);
   }
 
   @Override

@@ -18,7 +18,7 @@ package latebloom.parquet.encoding;
  * work on locals: C2 hoists the shifts by multiples of the width and the range checks of the output
  * out of them, and what is left of a value is a shift, a mask and a store.
  */
-public final class RleBitPacked {
+public final class RleBitPackingHybridDecoder {
   private final byte[] data;
   private final int end;
   private final int bitWidth;
@@ -35,7 +35,7 @@ public final class RleBitPacked {
    * @param end past the last byte
    * @param bitWidth bits of a value, 0 to 32
    */
-  public RleBitPacked(byte[] data, int from, int end, int bitWidth) {
+  public RleBitPackingHybridDecoder(byte[] data, int from, int end, int bitWidth) {
     if (bitWidth < 0 || bitWidth > 32) {
       throw new CorruptPageException("a bit width of " + bitWidth);
     }

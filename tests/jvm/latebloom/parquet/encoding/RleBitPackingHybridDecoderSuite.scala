@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import latebloom.read.RandomCases
 
 /** What parquet-java encodes is what the cursor reads, at any ascending indexes. */
-class RleBitPackedSuite extends AnyFunSuite with RandomCases {
+class RleBitPackingHybridDecoderSuite extends AnyFunSuite with RandomCases {
 
   private def encode(values: Array[Int], bitWidth: Int): Array[Byte] = {
     val encoder =
@@ -43,8 +43,8 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
       val bitWidth = random.nextInt(33)
       val written = values(random, bitWidth)
       val bytes = encode(written, bitWidth)
-      val padding = random.nextInt(9)
-      val cursor = new RleBitPacked(bytes ++ new Array[Byte](padding), 0, bytes.length, bitWidth)
+      val padded = bytes ++ new Array[Byte](random.nextInt(9))
+      val cursor = new RleBitPackingHybridDecoder(padded, 0, bytes.length, bitWidth)
       for (block <- ascending(random, written.length).grouped(1 + random.nextInt(300))) {
         val out = new Array[Int](block.length)
         cursor.read(block, block.length, out)
@@ -57,7 +57,7 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
     forSeeds(200) { random =>
       val written = values(random, 1)
       val bytes = encode(written, 1)
-      val cursor = new RleBitPacked(bytes, 0, bytes.length, 1)
+      val cursor = new RleBitPackingHybridDecoder(bytes, 0, bytes.length, 1)
       val step = 1 + random.nextInt(64)
       for (from <- written.indices by step) {
         val n = step.min(written.length - from)
@@ -72,7 +72,7 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
 
   test("a run of one bit whose value takes more bits is neither of ones nor of zeros") {
     val bytes = Array[Byte](6, 1, 10, -1, 4, 2, 8, 0)
-    def cursor = new RleBitPacked(bytes, 0, bytes.length, 1)
+    def cursor = new RleBitPackingHybridDecoder(bytes, 0, bytes.length, 1)
     assert(cursor.ones(0, 14) == 7)
     assert(cursor.notZeros(0, 14) == 0x3ff)
   }
@@ -80,7 +80,7 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
   test("a run that holds all asked indexes is recognised by its value") {
     val written = Array.fill(500)(5) ++ Array.tabulate(64)(_ % 7) ++ Array.fill(100)(3)
     val bytes = encode(written, 3)
-    val cursor = new RleBitPacked(bytes, 0, bytes.length, 3)
+    val cursor = new RleBitPackingHybridDecoder(bytes, 0, bytes.length, 3)
     assert(cursor.shared(0, 499) == 5)
     assert(cursor.shared(100, 510) == -1)
     assert(cursor.shared(520, 530) == -1)
@@ -89,14 +89,14 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
 
   test("a page that ends before the asked index is corrupt") {
     val bytes = encode(Array.tabulate(100)(_ % 4), 2)
-    val cursor = new RleBitPacked(bytes, 0, bytes.length, 2)
+    val cursor = new RleBitPackingHybridDecoder(bytes, 0, bytes.length, 2)
     intercept[CorruptPageException](cursor.read(Array(50, 900), 2, new Array[Int](2)))
   }
 
   test("an impossible bit width, an empty run and an endless run header are corrupt") {
-    intercept[CorruptPageException](new RleBitPacked(Array[Byte](1), 0, 1, 33))
+    intercept[CorruptPageException](new RleBitPackingHybridDecoder(Array[Byte](1), 0, 1, 33))
     def readFirst(bytes: Int*): Unit =
-      new RleBitPacked(bytes.map(_.toByte).toArray, 0, bytes.length, 1)
+      new RleBitPackingHybridDecoder(bytes.map(_.toByte).toArray, 0, bytes.length, 1)
         .read(Array(0), 1, new Array[Int](1))
     intercept[CorruptPageException](readFirst(0, 1))
     intercept[CorruptPageException](readFirst(0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
@@ -108,7 +108,7 @@ class RleBitPackedSuite extends AnyFunSuite with RandomCases {
       val bytes = new Array[Byte](random.nextInt(40))
       random.nextBytes(bytes)
       try {
-        val cursor = new RleBitPacked(bytes, 0, bytes.length, random.nextInt(40))
+        val cursor = new RleBitPackingHybridDecoder(bytes, 0, bytes.length, random.nextInt(40))
         cursor.read(Array(0, 7, 100, 5000), 4, new Array[Int](4))
       } catch { case _: CorruptPageException => }
     }

@@ -6,7 +6,7 @@ import latebloom.read.vector.StringValues;
 
 /**
  * DELTA_BYTE_ARRAY: of each value, how many bytes it shares with the start of the one before
- * (delta-coded), then the rest of each as {@link DeltaLengthStrings} has them.
+ * (delta-coded), then the rest of each as {@link DeltaLengthByteArrayDecoder} has them.
  *
  * <pre>
  *   values     axis   axle   axel   babble
@@ -19,7 +19,7 @@ import latebloom.read.vector.StringValues;
  * but what a wanted one shares with it. Lengths are read a window at a time; the last value of a
  * window is always put together, as the next may build on it.
  */
-final class DeltaStrings implements StringValues {
+final class DeltaByteArrayDecoder implements StringValues {
   private static final int WINDOW = 512;
 
   /** Bytes of the data that a short copy may spoil behind it. */
@@ -28,8 +28,8 @@ final class DeltaStrings implements StringValues {
   private final byte[] source;
   private final int end;
   private final int fixed;
-  private final DeltaPacked prefixes;
-  private final DeltaPacked suffixes;
+  private final DeltaBinaryPackedDecoder prefixes;
+  private final DeltaBinaryPackedDecoder suffixes;
 
   private final long[] prefix = new long[WINDOW];
   private final long[] suffix = new long[WINDOW];
@@ -50,14 +50,14 @@ final class DeltaStrings implements StringValues {
    * @param count values that there must be
    * @param fixed bytes that each value must have; -1 for any number
    */
-  DeltaStrings(Bytes bytes, int count, int fixed) {
+  DeltaByteArrayDecoder(Bytes bytes, int count, int fixed) {
     this.source = bytes.array();
     this.end = bytes.end();
     this.fixed = fixed;
     this.count = count;
-    this.prefixes = new DeltaPacked(bytes, count, true);
+    this.prefixes = new DeltaBinaryPackedDecoder(bytes, count, true);
     int from = prefixes.sectionEnd();
-    this.suffixes = new DeltaPacked(new Bytes(source, from, end - from), count, true);
+    this.suffixes = new DeltaBinaryPackedDecoder(new Bytes(source, from, end - from), count, true);
     this.nextSuffix = suffixes.sectionEnd();
   }
 

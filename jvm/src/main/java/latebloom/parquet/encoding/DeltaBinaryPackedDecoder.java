@@ -19,7 +19,7 @@ import latebloom.read.vector.FixedValues;
  * <p>Each loop stands in a method of its own and works on locals: C2 then keeps the running sum in a
  * register, and the one addition that a value has to wait for is all that its iteration costs.
  */
-final class DeltaPacked implements FixedValues {
+final class DeltaBinaryPackedDecoder implements FixedValues {
   /** Values that are unpacked at a time where only some are wanted. */
   private static final int SPAN = 256;
 
@@ -56,7 +56,7 @@ final class DeltaPacked implements FixedValues {
    * @param count values that there must be
    * @param ints whether values are of 32 bits
    */
-  DeltaPacked(Bytes bytes, int count, boolean ints) {
+  DeltaBinaryPackedDecoder(Bytes bytes, int count, boolean ints) {
     this.data = bytes.array();
     this.pos = bytes.start();
     this.end = bytes.end();

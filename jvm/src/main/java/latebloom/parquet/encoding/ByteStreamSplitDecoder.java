@@ -9,7 +9,7 @@ import latebloom.read.vector.FixedValues;
  * BYTE_STREAM_SPLIT values of up to eight bytes: the first byte of every value, then the second of
  * every value, and so on. Any value is found by its index, in as many places as it has bytes.
  */
-final class SplitValues implements FixedValues {
+final class ByteStreamSplitDecoder implements FixedValues {
   private final Physical physical;
   private final int width;
   private final byte[] data;
@@ -19,7 +19,7 @@ final class SplitValues implements FixedValues {
   /**
    * @param count values that the page must hold
    */
-  SplitValues(FlatType type, Bytes bytes, int count) {
+  ByteStreamSplitDecoder(FlatType type, Bytes bytes, int count) {
     this.physical = type.physical();
     this.width = type.width();
     this.data = bytes.array();

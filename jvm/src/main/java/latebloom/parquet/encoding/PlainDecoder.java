@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils;
  * <p>Each loop stands in a method of its own, so that it is compiled on its own and stays free of
  * the switch.
  */
-public final class PlainValues implements FixedValues {
+public final class PlainDecoder implements FixedValues {
   private final Physical physical;
   private final int width;
   private final byte[] data;
@@ -21,7 +21,7 @@ public final class PlainValues implements FixedValues {
   /**
    * @param count values that the page must hold
    */
-  PlainValues(FlatType type, Bytes bytes, int count) {
+  PlainDecoder(FlatType type, Bytes bytes, int count) {
     this.physical = type.physical();
     this.width = type.width();
     this.data = bytes.array();

@@ -4,18 +4,18 @@ package latebloom.parquet.encoding;
 import latebloom.read.vector.FixedValues;
 
 /** Booleans in the RLE encoding, behind their length in 4 bytes; as 0 and 1. */
-public final class RunLengthBooleans implements FixedValues {
-  private final RleBitPacked bits;
+public final class RleBooleanDecoder implements FixedValues {
+  private final RleBitPackingHybridDecoder bits;
   private int[] block = {};
 
-  RunLengthBooleans(Bytes bytes) {
+  RleBooleanDecoder(Bytes bytes) {
     int length = bytes.framedLength();
     int from = bytes.start() + Integer.BYTES;
-    this.bits = new RleBitPacked(bytes.array(), from, from + length, 1);
+    this.bits = new RleBitPackingHybridDecoder(bytes.array(), from, from + length, 1);
   }
 
   /** The runs themselves. */
-  public RleBitPacked bits() {
+  public RleBitPackingHybridDecoder bits() {
     return bits;
   }
 
