@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import latebloom.orc.encoding.ByteFeed;
 import latebloom.orc.encoding.CorruptStreamException;
-import latebloom.orc.encoding.IntRuns;
+import latebloom.orc.encoding.IntegerRunLength;
 import latebloom.orc.encoding.TextLength;
 import latebloom.read.predicate.Entries;
 import latebloom.read.predicate.PredicateCursor;
@@ -33,8 +33,8 @@ final class StripeDictionary implements Entries {
     if (size < 0) {
       throw new CorruptStreamException("a dictionary of " + size + " entries");
     }
-    IntRuns runs =
-        IntRuns.of(encoding.getKind(), column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
+    IntegerRunLength runs =
+        IntegerRunLength.of(encoding.getKind(), column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
     // Grows by what the stream has, not by what the footer says.
     int[] offsets = new int[Math.min(size, STEP)];
     int[] lengths = new int[offsets.length];

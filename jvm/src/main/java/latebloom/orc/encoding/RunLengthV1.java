@@ -5,7 +5,7 @@ package latebloom.orc.encoding;
  * Integer run length encoding, version 1, of files by writers before Hive 0.12 (ORC specification v0,
  * "Run length encoding"): a run of 3 to 130 values with a fixed difference, or up to 128 literals.
  */
-final class RunLength1 extends IntRuns {
+final class RunLengthV1 extends IntegerRunLength {
   private static final int LEAST_RUN = 3;
 
   /** A run's header: its difference and its first value. */
@@ -18,7 +18,7 @@ final class RunLength1 extends IntRuns {
   private int delta;
   private long first;
 
-  RunLength1(ByteFeed feed, boolean signed, int bits) {
+  RunLengthV1(ByteFeed feed, boolean signed, int bits) {
     super(feed, signed, bits);
   }
 

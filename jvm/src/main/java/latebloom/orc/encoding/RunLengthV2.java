@@ -5,7 +5,7 @@ package latebloom.orc.encoding;
  * Integer run length encoding, version 2 (ORC specification v1, "Integer Run Length Encoding, version
  * 2"): short repeat, direct, patched base and delta runs, told apart by the first two bits.
  */
-final class RunLength2 extends IntRuns {
+final class RunLengthV2 extends IntegerRunLength {
   /** No header, with base and first delta, has more bytes. */
   private static final int MOST_HEADER = 24;
 
@@ -36,7 +36,7 @@ final class RunLength2 extends IntRuns {
   private int patches;
   private int patchBits;
 
-  RunLength2(ByteFeed feed, boolean signed, int bits) {
+  RunLengthV2(ByteFeed feed, boolean signed, int bits) {
     super(feed, signed, bits);
   }
 

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import latebloom.read.RandomCases
 
 /** Runs against the examples of the ORC specification. */
-class RunsSuite extends AnyFunSuite with RandomCases {
+class RunLengthSuite extends AnyFunSuite with RandomCases {
   private def stream(bytes: Seq[Int]): InStream = {
     val data = ByteBuffer.wrap(bytes.map(_.toByte).toArray)
     InStream.create("t", new BufferChunk(data, 0), 0, bytes.size)
@@ -21,10 +21,10 @@ class RunsSuite extends AnyFunSuite with RandomCases {
 
   private def feed(bytes: Seq[Int]): ByteFeed = new ByteFeed(stream(bytes), Stream.Kind.DATA)
 
-  private def ints(kind: Kind, bytes: Seq[Int]): IntRuns =
-    IntRuns.of(kind, feed(bytes), false, 64)
+  private def ints(kind: Kind, bytes: Seq[Int]): IntegerRunLength =
+    IntegerRunLength.of(kind, feed(bytes), false, 64)
 
-  private def read(runs: IntRuns, indexes: Int*): Seq[Long] = {
+  private def read(runs: IntegerRunLength, indexes: Int*): Seq[Long] = {
     val out = new Array[Long](indexes.size)
     runs.read(indexes.toArray, indexes.size, out)
     out.toSeq
@@ -113,12 +113,12 @@ class RunsSuite extends AnyFunSuite with RandomCases {
 
   test("bytes and bits come in runs and literals") {
     val out = new Array[Byte](3)
-    val bytes = new ByteRuns(feed(Seq(0x61, 0x00, 0xfe, 0x44, 0x45)))
+    val bytes = new ByteRunLength(feed(Seq(0x61, 0x00, 0xfe, 0x44, 0x45)))
     bytes.skip(99)
     bytes.read(3, out, 0)
     assert(out.toSeq == Seq[Byte](0, 0x44, 0x45))
     val words = new Array[Long](1)
-    new BitRuns(feed(Seq(0xff, 0x80))).read(8, words)
+    new BooleanRunLength(feed(Seq(0xff, 0x80))).read(8, words)
     assert(words(0) == 1)
   }
 }

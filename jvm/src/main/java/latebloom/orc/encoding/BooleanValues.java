@@ -5,15 +5,15 @@ import latebloom.read.vector.FixedValues;
 import org.apache.orc.impl.PositionProvider;
 
 /** Booleans: 0 or 1. */
-public final class BitValues implements FixedValues, Positioned {
+public final class BooleanValues implements FixedValues, Positioned {
   private static final int SPAN = 1024;
 
-  private final BitRuns bits;
+  private final BooleanRunLength bits;
   private final long[] words = new long[SPAN / Long.SIZE];
   private int next;
 
-  public BitValues(ByteFeed feed) {
-    this.bits = new BitRuns(feed);
+  public BooleanValues(ByteFeed feed) {
+    this.bits = new BooleanRunLength(feed);
   }
 
   @Override

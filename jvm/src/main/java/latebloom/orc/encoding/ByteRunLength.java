@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.apache.orc.impl.PositionProvider;
 
 /** A cursor over bytes in runs (ORC specification v1, "Byte Run Length Encoding"). */
-final class ByteRuns implements Positioned {
+final class ByteRunLength implements Positioned {
   private static final int LEAST_RUN = 3;
 
   final ByteFeed feed;
@@ -13,7 +13,7 @@ final class ByteRuns implements Positioned {
   private boolean repeats;
   private byte value;
 
-  ByteRuns(ByteFeed feed) {
+  ByteRunLength(ByteFeed feed) {
     this.feed = feed;
   }
 

@@ -18,7 +18,7 @@ import org.apache.orc.impl.PositionProvider;
  *             listed          in {@link #listed}
  * </pre>
  */
-public abstract class IntRuns implements FixedValues, Positioned {
+public abstract class IntegerRunLength implements FixedValues, Positioned {
   /** Most values of a run. */
   static final int MOST = 512;
 
@@ -51,17 +51,17 @@ public abstract class IntRuns implements FixedValues, Positioned {
   /**
    * @param bits of a value: what is wider is cut, as Spark's reader does
    */
-  IntRuns(ByteFeed feed, boolean signed, int bits) {
+  IntegerRunLength(ByteFeed feed, boolean signed, int bits) {
     this.feed = feed;
     this.signed = signed;
     this.surplus = Long.SIZE - bits;
   }
 
   /** By the version of the encoding. */
-  public static IntRuns of(ColumnEncoding.Kind kind, ByteFeed feed, boolean signed, int bits) {
+  public static IntegerRunLength of(ColumnEncoding.Kind kind, ByteFeed feed, boolean signed, int bits) {
     return kind == ColumnEncoding.Kind.DIRECT_V2 || kind == ColumnEncoding.Kind.DICTIONARY_V2
-        ? new RunLength2(feed, signed, bits)
-        : new RunLength1(feed, signed, bits);
+        ? new RunLengthV2(feed, signed, bits)
+        : new RunLengthV1(feed, signed, bits);
   }
 
   /** Reads the header of the next run; how many values it has. */

@@ -3,9 +3,12 @@ package latebloom.orc.encoding;
 
 import org.apache.orc.impl.PositionProvider;
 
-/** A cursor over bits, eight a byte and the highest first, in runs of bytes. */
-public final class BitRuns implements Positioned {
-  private final ByteRuns bytes;
+/**
+ * A cursor over bits, eight a byte and the highest first, in runs of bytes (ORC specification v1,
+ * "Boolean Run Length Encoding").
+ */
+public final class BooleanRunLength implements Positioned {
+  private final ByteRunLength bytes;
 
   /** The byte that was begun, and how many of its bits are passed; 0 when none was. */
   private byte begun;
@@ -13,8 +16,8 @@ public final class BitRuns implements Positioned {
   private int passed;
   private byte[] block = new byte[0];
 
-  public BitRuns(ByteFeed feed) {
-    this.bytes = new ByteRuns(feed);
+  public BooleanRunLength(ByteFeed feed) {
+    this.bytes = new ByteRunLength(feed);
   }
 
   @Override
