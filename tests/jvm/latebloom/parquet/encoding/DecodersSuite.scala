@@ -21,7 +21,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import latebloom.parquet.types.FlatType
 import latebloom.parquet.types.FlatType.Physical
 import latebloom.read.RandomCases
-import latebloom.read.predicate.Held
+import latebloom.read.predicate.VectorType
 import latebloom.read.vector.{FixedValues, StringValues}
 
 /** What parquet-java's writers encode is what each decoder finds, at any ascending indexes. */
@@ -84,7 +84,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       bits: Int,
       write: (Random, Array[Long]) => Array[Byte]
   ) {
-    val flat = new FlatType(physical, width, Held.LONG, false)
+    val flat = new FlatType(physical, width, VectorType.LONG, false)
   }
 
   private def written(writer: ValuesWriter, values: Array[Long])(one: Long => Unit): Array[Byte] = {
@@ -319,8 +319,8 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
   /** One way in which byte strings lie in pages; length -1 is any. */
   private case class StringForm(length: Int, encoding: Encoding, writer: () => ValuesWriter) {
     val flat: FlatType =
-      if (length < 0) new FlatType(Physical.BINARY, 0, Held.BYTES, false)
-      else new FlatType(Physical.FIXED_BINARY, length, Held.BYTES, false)
+      if (length < 0) new FlatType(Physical.BINARY, 0, VectorType.BYTES, false)
+      else new FlatType(Physical.FIXED_BINARY, length, VectorType.BYTES, false)
   }
 
   private val textual = Seq(
@@ -417,7 +417,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       Seq(0x80, 0x80, 0x80, 0x80, 0x04, 1, 0xff, 0xff, 0xff, 0xff, 0x07, 0) ++
         Seq(0, 0) ++ Seq(0, 0)
     val bytes = lengths.map(_.toByte).toArray
-    val flat = new FlatType(Physical.BINARY, 0, Held.BYTES, false)
+    val flat = new FlatType(Physical.BINARY, 0, VectorType.BYTES, false)
     val page = new Bytes(bytes, 0, bytes.length)
     val decoder = Decoders.strings(flat, Encoding.DELTA_LENGTH_BYTE_ARRAY, page, count)
     val offsets, found = Array(-1)
@@ -434,7 +434,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
         Physical.INT64 -> Encoding.DELTA_BYTE_ARRAY
       )
     } intercept[CorruptPageException] {
-      Decoders.fixed(new FlatType(physical, 4, Held.INT, false), encoding, page, 1)
+      Decoders.fixed(new FlatType(physical, 4, VectorType.INT, false), encoding, page, 1)
     }
   }
 }

@@ -12,7 +12,7 @@ import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
 import latebloom.read.predicate.CompiledPredicate;
@@ -165,7 +165,7 @@ public final class OrcSplit implements RowGroups {
       return;
     }
     StripeInformation stripe = reader.getStripes().get(next);
-    List<Wanted> ranges = List.of();
+    List<WantedRange> ranges = List.of();
     try {
       ranges = List.of(OrcStripe.footerRange(stripe, (array, start, n) -> {}));
     } catch (CorruptStreamException e) {

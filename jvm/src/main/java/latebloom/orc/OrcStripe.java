@@ -16,7 +16,7 @@ import latebloom.orc.stripe.Strides;
 import latebloom.read.ColumnCursor;
 import latebloom.read.ConstantColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledPredicate;
@@ -63,7 +63,7 @@ final class OrcStripe implements RowGroup {
   }
 
   /** Where the footer of a stripe lies. */
-  static Wanted footerRange(StripeInformation info, RangeFetcher.Receiver receiver) {
+  static WantedRange footerRange(StripeInformation info, RangeFetcher.Receiver receiver) {
     long offset = info.getOffset();
     long index = info.getIndexLength();
     long data = info.getDataLength();
@@ -81,12 +81,12 @@ final class OrcStripe implements RowGroup {
           "it is said to lie at byte " + offset + ", with " + index + " bytes of indexes, " + data
               + " of data and a footer of " + length);
     }
-    return new Wanted(offset + index + data, (int) length, receiver);
+    return new WantedRange(offset + index + data, (int) length, receiver);
   }
 
   private OrcProto.StripeFooter readFooter() throws IOException {
     BufferChunk[] fetched = new BufferChunk[1];
-    Wanted range =
+    WantedRange range =
         footerRange(
             info,
             (array, start, n) ->
@@ -235,7 +235,7 @@ final class OrcStripe implements RowGroup {
 
   @Override
   public void fetch(List<Need> needs) throws IOException {
-    List<Wanted> ranges = new ArrayList<>();
+    List<WantedRange> ranges = new ArrayList<>();
     for (Need need : needs) {
       ColumnStreams c = columnStreams(need.column());
       if (c.wantsIndex(need.rows())) {
@@ -258,7 +258,7 @@ final class OrcStripe implements RowGroup {
 
   /** Fetches what was asked for of a column and put off. */
   void fetchPlanned(ColumnStreams c) throws IOException {
-    List<Wanted> ranges = new ArrayList<>();
+    List<WantedRange> ranges = new ArrayList<>();
     c.plan(ranges);
     split.fetcher.fetch(ranges);
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 
 /**
@@ -25,7 +25,7 @@ sealed interface ColumnReader
   }
 
   /** Adds what must be fetched, and was not before, for {@code rows} to be read. */
-  default void want(Selection rows, List<Wanted> ranges) throws IOException {
+  default void want(Selection rows, List<WantedRange> ranges) throws IOException {
     for (ColumnChunk chunk : chunks()) {
       chunk.want(rows, ranges);
     }

@@ -23,7 +23,7 @@ import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
 import latebloom.read.io.FileTail;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
 import latebloom.read.predicate.ColumnPredicate;
@@ -256,7 +256,7 @@ public final class ParquetSplit implements RowGroups {
       return;
     }
     ahead = nextRowGroup();
-    List<Wanted> ranges = List.of();
+    List<WantedRange> ranges = List.of();
     try {
       ranges = ahead == null ? ranges : ahead.firstRanges(prunes, first);
     } catch (CorruptPageException | IOException e) {

@@ -10,7 +10,7 @@ import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.SelectedPages;
 import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
@@ -43,7 +43,7 @@ final class SparkColumnReader implements ColumnReader {
   }
 
   @Override
-  public void want(Selection rows, List<Wanted> ranges) throws IOException {
+  public void want(Selection rows, List<WantedRange> ranges) throws IOException {
     boolean skips = chunks().stream().allMatch(ColumnChunk::sparkSkipsRows);
     for (ColumnChunk chunk : chunks()) {
       chunk.want(skips ? rows : Selection.all(rows.rows()), ranges);

@@ -391,7 +391,7 @@ public class ColumnBenchmark {
     ColumnChunk chunk =
         new ColumnChunk(
             new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, Long.MAX_VALUE, false, counters);
-    List<RangeFetcher.Wanted> ranges = new ArrayList<>();
+    List<RangeFetcher.WantedRange> ranges = new ArrayList<>();
     chunk.want(Selection.all(ROWS), ranges);
     ranges
         .get(0)

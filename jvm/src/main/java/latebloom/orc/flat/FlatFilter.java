@@ -4,8 +4,8 @@ package latebloom.orc.flat;
 import java.io.IOException;
 import latebloom.read.predicate.CodeMask;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.Held;
 import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.RunningTask;
@@ -21,15 +21,15 @@ final class FlatFilter extends BlockCursor {
   private static final int RUN = 64;
 
   private final StripeColumn column;
-  private final Held held;
+  private final VectorType vectorType;
   private final StripeSections sections;
 
   private final long[] one = new long[1];
 
-  FlatFilter(StripeColumn column, Held held, StripeSections sections) {
+  FlatFilter(StripeColumn column, VectorType vectorType, StripeSections sections) {
     super(column.blocks());
     this.column = column;
-    this.held = held;
+    this.vectorType = vectorType;
     this.sections = sections;
   }
 
@@ -203,9 +203,9 @@ final class FlatFilter extends BlockCursor {
    */
   private int test(
       OrcValues read, int n, PredicateCursor predicate, int[] rowOf, int firstRow) {
-    KeptValues kept = column.keeps(held) && column.kept().mayKeep(n) ? column.kept() : null;
+    KeptValues kept = column.keeps(vectorType) && column.kept().mayKeep(n) ? column.kept() : null;
     int m;
-    if (held == Held.BYTES) {
+    if (vectorType == VectorType.BYTES) {
       read.strings().locate(indexes, n, offsets, lengths);
       byte[] data = read.strings().data();
       m = predicate.filterBytes(false, data, offsets, lengths, n, passing);
@@ -214,7 +214,7 @@ final class FlatFilter extends BlockCursor {
       }
     } else {
       read.fixed().read(indexes, n, values);
-      m = predicate.filter(held, values, n, passing);
+      m = predicate.filter(vectorType, values, n, passing);
       if (kept != null) {
         kept.numbers(rowOf, firstRow, passing, m, values);
       }
@@ -239,7 +239,7 @@ final class FlatFilter extends BlockCursor {
       return mask.passes((int) value);
     }
     one[0] = value;
-    return predicate.filter(held, one, 1, passing) == 1;
+    return predicate.filter(vectorType, one, 1, passing) == 1;
   }
 
   private void readCodes(OrcValues read, int n) {

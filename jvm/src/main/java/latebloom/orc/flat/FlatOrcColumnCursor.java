@@ -3,8 +3,8 @@ package latebloom.orc.flat;
 
 import java.io.IOException;
 import latebloom.read.ColumnCursor;
-import latebloom.read.predicate.Held;
 import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
@@ -14,21 +14,21 @@ import latebloom.read.vector.OutputColumn;
  */
 final class FlatOrcColumnCursor implements ColumnCursor {
   private final StripeColumn column;
-  private final Held held;
+  private final VectorType vectorType;
   private StripeSections sections;
   private FlatFilter filter;
   private FlatSelect select;
 
-  FlatOrcColumnCursor(StripeColumn column, Held held) {
+  FlatOrcColumnCursor(StripeColumn column, VectorType vectorType) {
     this.column = column;
-    this.held = held;
+    this.vectorType = vectorType;
     this.sections = new StripeSections(column);
   }
 
   @Override
   public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
     if (filter == null) {
-      filter = new FlatFilter(column, held, sections);
+      filter = new FlatFilter(column, vectorType, sections);
     }
     return filter.filter(rows, predicate);
   }
@@ -43,7 +43,7 @@ final class FlatOrcColumnCursor implements ColumnCursor {
   @Override
   public void select(int[] rows, int n, OutputColumn out) throws IOException {
     if (select == null) {
-      select = new FlatSelect(column, held, sections);
+      select = new FlatSelect(column, vectorType, sections);
     }
     select.select(rows, n, out);
   }

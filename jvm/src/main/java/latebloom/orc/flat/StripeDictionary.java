@@ -7,13 +7,13 @@ import latebloom.orc.encoding.ByteFeed;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.orc.encoding.IntegerRunLength;
 import latebloom.orc.encoding.TextLength;
-import latebloom.read.predicate.Entries;
+import latebloom.read.predicate.DictionaryEntries;
 import latebloom.read.predicate.PredicateCursor;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 
 /** The dictionary of one column of a stripe: byte strings, all in one array. */
-final class StripeDictionary implements Entries {
+final class StripeDictionary implements DictionaryEntries {
   private static final int STEP = 1024;
 
   private final byte[] data;

@@ -33,7 +33,7 @@ final class ByteStreamSplitByteArrayDecoder implements StringValues {
   @Override
   public void locate(int[] indexes, int n, int[] offsets, int[] lengths) {
     if (data.length < (long) n * width) {
-      data = new byte[Sizes.ofArray((long) n * width, "a block of strings")];
+      data = new byte[CheckedSizes.ofArray((long) n * width, "a block of strings")];
     }
     for (int b = 0; b < width; b++) {
       gather(indexes, n, start + b * stride, b);

@@ -165,6 +165,6 @@ final class DeltaByteArrayDecoder implements StringValues {
   }
 
   private void grow(int used, int more) {
-    data = Arrays.copyOf(data, Sizes.grown((long) used + more + SLACK, "a block of strings"));
+    data = Arrays.copyOf(data, CheckedSizes.grown((long) used + more + SLACK, "a block of strings"));
   }
 }

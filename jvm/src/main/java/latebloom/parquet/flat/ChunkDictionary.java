@@ -9,9 +9,9 @@ import latebloom.parquet.encoding.PlainByteArrayDecoder;
 import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
-import latebloom.read.predicate.Entries;
-import latebloom.read.predicate.Held;
+import latebloom.read.predicate.DictionaryEntries;
 import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
 import org.apache.parquet.format.Encoding;
@@ -25,7 +25,7 @@ import org.apache.parquet.format.Encoding;
  * row that has it. One whose bytes can't be right is an error that names the dictionary's page, and
  * what is handed to Spark's vectors was found before ({@link #ready}).
  */
-public final class ChunkDictionary implements Entries {
+public final class ChunkDictionary implements DictionaryEntries {
   /** Byte strings are located in steps of at least so many. */
   private static final int STEP = 1024;
 
@@ -211,7 +211,7 @@ public final class ChunkDictionary implements Entries {
   @Override
   public int filter(PredicateCursor predicate, int[] out) {
     if (!type.isBytes()) {
-      return predicate.filter(type.held(), values().clone(), size, out);
+      return predicate.filter(type.vectorType(), values().clone(), size, out);
     }
     locateTo(size - 1);
     return predicate.filterBytes(type.decimalBytes(), data(), offsets, lengths, size, out);
@@ -251,7 +251,7 @@ public final class ChunkDictionary implements Entries {
 
   @Override
   public double decodeToDouble(int id) {
-    return type.held() == Held.FLOAT
+    return type.vectorType() == VectorType.FLOAT
         ? decodeToFloat(id)
         : Double.longBitsToDouble(values()[id]);
   }

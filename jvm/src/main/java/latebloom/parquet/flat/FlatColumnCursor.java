@@ -354,7 +354,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
         return predicate.filterBytes(type.decimalBytes(), data, offsets, lengths, n, passing);
       }
       read(n);
-      return predicate.filter(type.held(), values, n, passing);
+      return predicate.filter(type.vectorType(), values, n, passing);
     }
 
     /** Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding. */

@@ -263,7 +263,7 @@ final class EntryWriter {
       }
     } else {
       fixed.read(indexes, values, numbers);
-      n = passing.filter(type.held(), numbers, values, picked);
+      n = passing.filter(type.vectorType(), numbers, values, picked);
       for (int i = 0; i < n; i++) {
         numbers[i] = numbers[picked[i]];
       }

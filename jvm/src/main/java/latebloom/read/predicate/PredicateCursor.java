@@ -37,8 +37,8 @@ public abstract sealed class PredicateCursor {
    * @param out receives the ascending indexes below {@code n} that pass
    * @return how many pass
    */
-  public int filter(Held held, long[] values, int n, int[] out) {
-    switch (held) {
+  public int filter(VectorType vectorType, long[] values, int n, int[] out) {
+    switch (vectorType) {
       case FLOAT -> floats(values, n);
       case DOUBLE -> doubles(values, n);
       default -> {}
@@ -193,7 +193,7 @@ public abstract sealed class PredicateCursor {
     }
 
     @Override
-    public int filter(Held held, long[] values, int n, int[] out) {
+    public int filter(VectorType vectorType, long[] values, int n, int[] out) {
       int m = 0;
       for (int i = 0; i < n; i++) {
         if (i % PART == 0) {

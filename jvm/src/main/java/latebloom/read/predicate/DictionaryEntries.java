@@ -4,7 +4,7 @@ package latebloom.read.predicate;
 import org.apache.spark.sql.execution.vectorized.Dictionary;
 
 /** The entries of a dictionary, by code; also what Spark's vectors look codes up in. */
-public interface Entries extends Dictionary {
+public interface DictionaryEntries extends Dictionary {
   int size();
 
   /** Filters all entries; as {@link PredicateCursor#filter}. */

@@ -5,11 +5,11 @@ package latebloom.parquet.encoding;
  * Sums and products of what a file claims: made in {@code long}, and here, once, either an
  * {@code int} that is the length of an array or the error that the file is corrupt.
  */
-public final class Sizes {
+public final class CheckedSizes {
   /** The longest array that every JVM allocates. */
   public static final int MOST = Integer.MAX_VALUE - 8;
 
-  private Sizes() {}
+  private CheckedSizes() {}
 
   /**
    * {@code bytes} as the length of an array.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.predicate;
 
-/** What kind of value a vector of Spark's holds. */
-public enum Held {
+/** What a vector of Spark's holds. */
+public enum VectorType {
   BOOLEAN,
   BYTE,
   SHORT,
