@@ -153,7 +153,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       case bytes: ColumnPredicate.Bytes   =>
         val cursor = bytes.predicate.cursor
         v => cursor.test(bytesOf(v), 0, bytesOf(v).length)
-      case other                          => fail(s"$other is no join filter")
+      case other => fail(s"$other is no join filter")
     }
     (predicate, v => v != null && passes(v))
   }
@@ -226,8 +226,9 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       case 3 =>
         val cs = Seq.fill(1 + random.nextInt(3))(column)
         val models = cs.map(randomFilter(random, _)._2)
-        val test: RowPredicate = () => row =>
-          cs.indices.exists(i => models(i)(modelValue(row, i, cs(i))))
+        val test: RowPredicate = () =>
+          row =>
+            cs.indices.exists(i => models(i)(modelValue(row, i, cs(i))))
         Tree(
           n => new RowFilter(cs.map(index).toArray, n, test, s"on $cs"),
           row => cs.indices.exists(i => models(i)(row(cs(i))))

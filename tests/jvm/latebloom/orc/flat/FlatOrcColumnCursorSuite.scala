@@ -167,11 +167,12 @@ class FlatOrcColumnCursorSuite extends AnyFunSuite with OrcSamples {
     )
     val divisor = 1 + random.nextInt(4)
     if (random.nextInt(4) == 0) {
-      val byHash: RowPredicate = () => row =>
-        row.isNullAt(0) == (divisor == 1) || !row.isNullAt(0) && hash(
-          row,
-          s.kind.spark
-        ) % divisor == 0
+      val byHash: RowPredicate = () =>
+        row =>
+          row.isNullAt(0) == (divisor == 1) || !row.isNullAt(0) && hash(
+            row,
+            s.kind.spark
+          ) % divisor == 0
       new CompiledPredicate(byHash, s.kind.spark, random.nextBoolean())
     } else if (s.kind.spark == StringType || s.kind.spark == BinaryType)
       new ColumnPredicate.Bytes(

@@ -91,7 +91,9 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
 
     def prefetch(ranges: (Long, Int)*): Unit =
       fetcher.prefetch(
-        ranges.map { case (from, n) => new WantedRange(from, n, (_, _, _) => fail("fetched")) }.asJava
+        ranges.map { case (from, n) =>
+          new WantedRange(from, n, (_, _, _) => fail("fetched"))
+        }.asJava
       )
 
     def fetch(ranges: (Long, Int)*): Unit = {

@@ -30,7 +30,7 @@ import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration, Utils}
 
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
-import latebloom.parquet.{RedactedPredicate, ParquetSplit, SparkReader}
+import latebloom.parquet.{ParquetSplit, RedactedPredicate, SparkReader}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
