@@ -7,9 +7,9 @@ import latebloom.read.text.BytesPredicate;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
- * Tests the values of a column by a predicate: makes the keys that it is about, in place, then filters
- * them. Not thread safe: a scan has a cursor of its own for each of its filters, with all that their
- * evaluation changes.
+ * Tests blocks of values of one column by a predicate: turns them into keys in place, then filters
+ * these. Not thread safe: each scan of a file has a cursor of its own for each of its filters, with
+ * the buffers that its evaluation takes.
  */
 public abstract sealed class PredicateCursor {
   /** More entries of a dictionary than this are tested in parts, between which a kill is obeyed. */
