@@ -30,7 +30,7 @@ MOST_PARAMETERS = 7
 EXCEPTIONS: dict[str, str] = {
     "latebloom.inspect.ScanReport": "a field for each line of EXPLAIN",
     "latebloom.parquet.ParquetSplit": "not divided yet",
-    "latebloom.parquet.nested.RepeatedLeaf": "not divided yet",
+    "latebloom.parquet.nested.RepeatedLeafCursor": "not divided yet",
     "latebloom.read.ScanSpec": "not divided yet",
     "latebloom.scan.LateScan": "FileSourceScanExec's parameters, and its own",
     "org.apache.spark.sql.latebloom.OrcFiles": "not divided yet",

@@ -36,7 +36,7 @@ trait Probing extends Assertions with RandomBytes {
       random: Random
   ): Seq[Boolean] = {
     assert(!predicate.nullPasses)
-    val test = predicate.asInstanceOf[ColumnPredicate.Bytes].test
+    val test = predicate.asInstanceOf[ColumnPredicate.Bytes].predicate
     val passed = Packed(strings, random).filtered(test).toSet
     strings.indices.map(passed)
   }

@@ -305,7 +305,7 @@ class ColumnPredicatesSuite extends AnyFunSuite {
             case d: Decimal     => DecimalKeys.of(d.toJavaBigDecimal.unscaledValue)
             case b: Array[Byte] => b
           }
-          bytes.test.test(data, 0, data.length)
+          bytes.predicate.cursor.test(data, 0, data.length)
         case other => fail(s"$other is compiled")
       }
     }

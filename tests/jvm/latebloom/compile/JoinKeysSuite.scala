@@ -14,7 +14,7 @@ import org.apache.spark.sql.{AnalysisException, QueryTest, SparkSessionExtension
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.{KeyDomain, KeyFilter, KeyLimits}
-import latebloom.read.predicate.{OrderedKeys, ValueTest}
+import latebloom.read.predicate.{OrderedKeys, ValuePredicate}
 
 /** `join_keys(value, exactKeys, maxBytes, maxKeys)` and the same of hashes, for SQL. */
 class JoinKeysFunctions extends (SparkSessionExtensions => Unit) {
@@ -88,7 +88,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
       ) withClue(s"$column with $limits: ") {
         val filter = collected(column, limits).get
         assert(forms(filter.form))
-        val test = new ValueTest(dataType, filter.predicate)
+        val test = new ValuePredicate(dataType, filter.predicate.cursor)
         assert(present.forall(test.passes))
         assert(!test.passes(InternalRow(null)))
         val distinct = present.map(_.copy().get(0, dataType)).map {
@@ -111,7 +111,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
           dataType,
           KeyLimits.DEFAULT
         ).get
-        val localTest = new ValueTest(dataType, local.predicate)
+        val localTest = new ValuePredicate(dataType, local.predicate.cursor)
         assert(local.exact && local.keys == distinct.size && present.forall(localTest.passes))
         assert(local.min == filter.min && local.max == filter.max)
       }
@@ -146,7 +146,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
       val Array(row) = spark.sql(s"select join_hashes(h, $exact, 4096, 1000) from t").collect()
       val filter = KeyFilter.deserialize(row.getAs[Array[Byte]](0)).get
       assert(filter.domain == KeyDomain.HASHES && filter.min.isEmpty)
-      val test = new ValueTest(LongType, filter.predicate)
+      val test = new ValuePredicate(LongType, filter.predicate.cursor)
       hashes.collect().foreach(r => assert(test.passes(InternalRow(r.getLong(0)))))
     }
   }
@@ -167,7 +167,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
       assert(filters.length == 10)
       filters.foreach { r =>
         val filter = KeyFilter.deserialize(r.getAs[Array[Byte]](1)).get
-        val test = new ValueTest(LongType, filter.predicate)
+        val test = new ValuePredicate(LongType, filter.predicate.cursor)
         assert(filter.keys == 100 && filter.form == "bitmap")
         (0 until 1000).foreach { id =>
           assert(test.passes(InternalRow(id.toLong)) == (id % 10 == r.getLong(0)))

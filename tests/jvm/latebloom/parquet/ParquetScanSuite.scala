@@ -23,15 +23,15 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyLimits}
 import latebloom.read.predicate.{
   ColumnPredicate,
-  CompiledColumn,
+  CompiledPredicate,
   DecimalKeys,
   LongRanges,
   OrderedKeys,
   RowPredicate
 }
 import latebloom.read.task.{Counter, Counters}
-import latebloom.read.text.BytesTest
-import latebloom.read.{RandomCases, ScanFilter, ScanSpec, SeveralColumns}
+import latebloom.read.text.BytesPredicate
+import latebloom.read.{RandomCases, RowFilter, ScanFilter, ScanSpec}
 
 /** Whole files, written by parquet-java with every choice at random, against a model that keeps the
   * rows in memory and filters them one by one.
@@ -150,8 +150,10 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
     val passes: Any => Boolean = predicate match {
       case longs: ColumnPredicate.Longs   => v => longs.ranges.contains(keyOf(v))
       case probed: ColumnPredicate.Probed => v => probed.probe.test(keyOf(v))
-      case bytes: ColumnPredicate.Bytes   => v => bytes.test.test(bytesOf(v), 0, bytesOf(v).length)
-      case other                          => fail(s"$other is no join filter")
+      case bytes: ColumnPredicate.Bytes   =>
+        val cursor = bytes.predicate.cursor
+        v => cursor.test(bytesOf(v), 0, bytesOf(v).length)
+      case other => fail(s"$other is no join filter")
     }
     (predicate, v => v != null && passes(v))
   }
@@ -172,17 +174,17 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       case StringType =>
         val text = "v" + random.nextInt(50)
         random.oneOf(
-          (BytesTest.startsWith(text.getBytes), (v: Any) => string(v).startsWith(text)),
-          (BytesTest.contains("1".getBytes), (v: Any) => string(v).contains("1")),
-          (BytesTest.equalTo(text.getBytes), (v: Any) => string(v) == text),
-          (BytesTest.startsWith("v".getBytes), (_: Any) => true),
-          (BytesTest.startsWith("x".getBytes), (_: Any) => false)
+          (BytesPredicate.startsWith(text.getBytes), (v: Any) => string(v).startsWith(text)),
+          (BytesPredicate.contains("1".getBytes), (v: Any) => string(v).contains("1")),
+          (BytesPredicate.equalTo(text.getBytes), (v: Any) => string(v) == text),
+          (BytesPredicate.startsWith("v".getBytes), (_: Any) => true),
+          (BytesPredicate.startsWith("x".getBytes), (_: Any) => false)
         ) match {
           case (test, model) => (new ColumnPredicate.Bytes(nulls, test), onNull(model))
         }
       case d: DecimalType if d.precision > 18 =>
         val bound = BigInt(random.nextInt(40) - 20) * BigInt("123456789012345678")
-        val test = BytesTest.range(DecimalKeys.of(bound.bigInteger), true, null, false)
+        val test = BytesPredicate.range(DecimalKeys.of(bound.bigInteger), true, null, false)
         (new ColumnPredicate.Bytes(nulls, test), onNull(_.asInstanceOf[BigInt] >= bound))
       case _ =>
         val lo = key(random, column)
@@ -211,32 +213,36 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
       case 0 | 1 =>
         val c = column
         val (predicate, model) = randomFilter(random, c)
-        Tree(n => new ScanFilter.OneColumn(index(c), n, predicate, s"on $c"), row => model(row(c)))
+        Tree(
+          n => new ScanFilter.ColumnFilter(index(c), n, predicate, s"on $c"),
+          row => model(row(c))
+        )
       case 2 =>
         val c = column
         val (_, model) = randomFilter(random, c)
-        val test: RowPredicate = row => model(modelValue(row, 0, c))
-        val compiled = new CompiledColumn(test, schema(c).dataType, random.nextBoolean())
-        Tree(n => new ScanFilter.OneColumn(index(c), n, compiled, s"$c"), row => model(row(c)))
+        val test: RowPredicate = () => row => model(modelValue(row, 0, c))
+        val compiled = new CompiledPredicate(test, schema(c).dataType, random.nextBoolean())
+        Tree(n => new ScanFilter.ColumnFilter(index(c), n, compiled, s"$c"), row => model(row(c)))
       case 3 =>
         val cs = Seq.fill(1 + random.nextInt(3))(column)
         val models = cs.map(randomFilter(random, _)._2)
-        val test: RowPredicate = row =>
-          cs.indices.exists(i => models(i)(modelValue(row, i, cs(i))))
+        val test: RowPredicate = () =>
+          row =>
+            cs.indices.exists(i => models(i)(modelValue(row, i, cs(i))))
         Tree(
-          n => new SeveralColumns(cs.map(index).toArray, n, test, s"on $cs"),
+          n => new RowFilter(cs.map(index).toArray, n, test, s"on $cs"),
           row => cs.indices.exists(i => models(i)(row(cs(i))))
         )
       case 4 =>
         val all = parts
         Tree(
-          n => new ScanFilter.All(all.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "all"),
+          n => new ScanFilter.And(all.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "all"),
           row => all.forall(_.model(row))
         )
       case 5 =>
         val any = parts
         Tree(
-          n => new ScanFilter.Any(any.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "any"),
+          n => new ScanFilter.Or(any.zipWithIndex.map(t => t._1.at(n + 100 * t._2)).asJava, "any"),
           row => any.exists(_.model(row))
         )
     }

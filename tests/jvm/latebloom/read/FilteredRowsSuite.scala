@@ -26,7 +26,7 @@ class FilteredRowsSuite extends AnyFunSuite {
   )
 
   private val predicate: RowPredicate =
-    row => !row.isNullAt(2) && row.getInt(2) >= 3 && row.getInt(2) <= 8
+    () => row => !row.isNullAt(2) && row.getInt(2) >= 3 && row.getInt(2) <= 8
 
   private def spec(batchRows: Int) =
     ScanSpecs.withoutFilters("scan", columns, 2, batchRows, predicate)

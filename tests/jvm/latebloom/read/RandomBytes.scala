@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Random
 
-import latebloom.read.text.BytesTest
+import latebloom.read.text.BytesPredicate
 
 /** Strings that are short, alike, and full of the characters that are easily got wrong. */
 trait RandomBytes extends RandomCases {
@@ -79,11 +79,12 @@ trait RandomBytes extends RandomCases {
       bytes.toByteArray
     }
 
-    def filtered(test: BytesTest): Seq[Int] = {
+    def filtered(test: BytesPredicate): Seq[Int] = {
       val out = new Array[Int](values.size)
-      val n = test.filter(data, offsets, lengths, values.size, out)
-      assert(test.filter(data, offsets, lengths, 0, out) == 0)
-      val one = values.indices.filter(i => test.test(data, offsets(i), lengths(i)))
+      val cursor = test.cursor
+      val n = cursor.filter(data, offsets, lengths, values.size, out)
+      assert(cursor.filter(data, offsets, lengths, 0, out) == 0)
+      val one = values.indices.filter(i => cursor.test(data, offsets(i), lengths(i)))
       assert(out.take(n).toSeq == one, s"by $test")
       one
     }

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types._
 
-import latebloom.read.predicate.ColumnPredicate
+import latebloom.read.predicate.{ColumnPredicate, PredicateCursor}
 import latebloom.read.selection.Selection
 import latebloom.read.task.{Counters, ScanMemory}
 import latebloom.read.vector.OutputColumn
@@ -37,9 +37,9 @@ class SelectiveScanSuite extends AnyFunSuite {
     override def heldType(column: Int): DataType = LongType
     override def release(): Unit = ()
 
-    override def cursor(column: Int, use: Int, rows: Selection): SelectiveColumn =
-      new SelectiveColumn {
-        override def filter(rows: Selection, predicate: ColumnPredicate): Selection = rows
+    override def cursor(column: Int, use: Int, rows: Selection): ColumnCursor =
+      new ColumnCursor {
+        override def filter(rows: Selection, predicate: PredicateCursor): Selection = rows
         override def select(rows: Array[Int], n: Int, out: OutputColumn): Unit = ()
       }
   }

@@ -21,7 +21,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import latebloom.parquet.types.FlatType
 import latebloom.parquet.types.FlatType.Physical
 import latebloom.read.RandomCases
-import latebloom.read.predicate.Held
+import latebloom.read.predicate.VectorType
 import latebloom.read.vector.{FixedValues, StringValues}
 
 /** What parquet-java's writers encode is what each decoder finds, at any ascending indexes. */
@@ -84,7 +84,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       bits: Int,
       write: (Random, Array[Long]) => Array[Byte]
   ) {
-    val flat = new FlatType(physical, width, Held.LONG, false)
+    val flat = new FlatType(physical, width, VectorType.LONG, false)
   }
 
   private def written(writer: ValuesWriter, values: Array[Long])(one: Long => Unit): Array[Byte] = {
@@ -303,7 +303,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       forSeeds(300) { random =>
         val values = valuesFor(form, random)
         val page = placed(random, form.write(random, values))
-        val plain = new PlainValues(form.flat, page, values.length)
+        val plain = new PlainDecoder(form.flat, page, values.length)
         val first = random.nextInt(values.length)
         val n = 1 + random.nextInt((values.length - first).min(random.oneOf(4, 2000)))
         assert(plain.least(first, n) == values.slice(first, first + n).min)
@@ -319,8 +319,8 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
   /** One way in which byte strings lie in pages; length -1 is any. */
   private case class StringForm(length: Int, encoding: Encoding, writer: () => ValuesWriter) {
     val flat: FlatType =
-      if (length < 0) new FlatType(Physical.BINARY, 0, Held.BYTES, false)
-      else new FlatType(Physical.FIXED_BINARY, length, Held.BYTES, false)
+      if (length < 0) new FlatType(Physical.BINARY, 0, VectorType.BYTES, false)
+      else new FlatType(Physical.FIXED_BINARY, length, VectorType.BYTES, false)
   }
 
   private val textual = Seq(
@@ -392,19 +392,21 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
   test("a page that claims fewer delta-coded values than it must have is corrupt") {
     val w = new DeltaBinaryPackingValuesWriterForInteger(64, 1 << 20, heap)
     val bytes = ints(w, Array(1, 2, 3))
-    intercept[CorruptPageException](new DeltaPacked(new Bytes(bytes, 0, bytes.length), 4, true))
+    val page = new Bytes(bytes, 0, bytes.length)
+    intercept[CorruptPageException](new DeltaBinaryPackedDecoder(page, 4, true))
   }
 
   test("blocks that can't be cut into miniblocks of eights are corrupt") {
     for (header <- Seq(Seq(0, 1), Seq(8, 0), Seq(12, 1), Seq(16, 3))) {
       val bytes = (header ++ Seq(1, 0)).map(_.toByte).toArray
-      intercept[CorruptPageException](new DeltaPacked(new Bytes(bytes, 0, bytes.length), 1, true))
+      val page = new Bytes(bytes, 0, bytes.length)
+      intercept[CorruptPageException](new DeltaBinaryPackedDecoder(page, 1, true))
     }
   }
 
   test("a bit width of more than 64 is corrupt") {
     val bytes = Array[Byte](8, 1, 9, 0, 0, 65) ++ new Array[Byte](100)
-    val cursor = new DeltaPacked(new Bytes(bytes, 0, bytes.length), 9, false)
+    val cursor = new DeltaBinaryPackedDecoder(new Bytes(bytes, 0, bytes.length), 9, false)
     intercept[CorruptPageException](cursor.read(Array(5), 1, new Array[Long](1)))
   }
 
@@ -415,7 +417,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       Seq(0x80, 0x80, 0x80, 0x80, 0x04, 1, 0xff, 0xff, 0xff, 0xff, 0x07, 0) ++
         Seq(0, 0) ++ Seq(0, 0)
     val bytes = lengths.map(_.toByte).toArray
-    val flat = new FlatType(Physical.BINARY, 0, Held.BYTES, false)
+    val flat = new FlatType(Physical.BINARY, 0, VectorType.BYTES, false)
     val page = new Bytes(bytes, 0, bytes.length)
     val decoder = Decoders.strings(flat, Encoding.DELTA_LENGTH_BYTE_ARRAY, page, count)
     val offsets, found = Array(-1)
@@ -432,7 +434,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
         Physical.INT64 -> Encoding.DELTA_BYTE_ARRAY
       )
     } intercept[CorruptPageException] {
-      Decoders.fixed(new FlatType(physical, 4, Held.INT, false), encoding, page, 1)
+      Decoders.fixed(new FlatType(physical, 4, VectorType.INT, false), encoding, page, 1)
     }
   }
 }

@@ -26,7 +26,7 @@ import latebloom.parquet.encoding.{Bytes, Decoders}
 import latebloom.parquet.flat.ChunkDictionary
 import latebloom.parquet.page.ColumnPlace
 import latebloom.read.RandomCases
-import latebloom.read.predicate.Held
+import latebloom.read.predicate.VectorType
 
 /** Every pair of types that Spark's vectorised reader accepts is ours, no other is, and each value
   * becomes what Spark's own updater makes of it, or the same error.
@@ -192,7 +192,7 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
       val out = new Array[Long](1)
       Decoders.fixed(flat, Encoding.PLAIN, bytes, 1).read(Array(0), 1, out)
       // A vector of doubles or of 32 bits keeps no more than that.
-      if (flat.held == Held.INT) assert(out(0) == out(0).toInt)
+      if (flat.vectorType == VectorType.INT) assert(out(0) == out(0).toInt)
       out(0)
     }
   }

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.RandomCases
-import latebloom.read.io.RangeFetcher.Wanted
+import latebloom.read.io.RangeFetcher.WantedRange
 import latebloom.read.task.{Counter, Counters, ScanMemory}
 
 class FileTailSuite extends AnyFunSuite with RandomCases {
@@ -20,8 +20,8 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
     speed
   }
 
-  private def wanted(from: Int, n: Int, got: (Int, Int) => Unit): Wanted =
-    new Wanted(
+  private def wanted(from: Int, n: Int, got: (Int, Int) => Unit): WantedRange =
+    new WantedRange(
       from,
       n,
       (array, start, length) => {

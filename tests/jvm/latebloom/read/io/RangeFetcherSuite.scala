@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.RandomCases
-import latebloom.read.io.RangeFetcher.Wanted
+import latebloom.read.io.RangeFetcher.WantedRange
 import latebloom.read.task.{Counter, Counters, ScanMemory}
 
 class RangeFetcherSuite extends AnyFunSuite with RandomCases {
@@ -33,7 +33,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     val counters = new Counters
     val got = Array.fill[Seq[Byte]](ranges.size)(null)
     val wanted = ranges.zipWithIndex.map { case ((from, n), i) =>
-      new Wanted(
+      new WantedRange(
         from,
         n,
         (array, start, length) => got(i) = array.slice(start, start + length).toSeq
@@ -91,13 +91,15 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
 
     def prefetch(ranges: (Long, Int)*): Unit =
       fetcher.prefetch(
-        ranges.map { case (from, n) => new Wanted(from, n, (_, _, _) => fail("fetched")) }.asJava
+        ranges.map { case (from, n) =>
+          new WantedRange(from, n, (_, _, _) => fail("fetched"))
+        }.asJava
       )
 
     def fetch(ranges: (Long, Int)*): Unit = {
       var got = 0
       fetcher.fetch(ranges.map { case (from, n) =>
-        new Wanted(
+        new WantedRange(
           from,
           n,
           (array, start, length) => {

@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import latebloom.read.io.RangeFetcher.{Receiver, Wanted}
+import latebloom.read.io.RangeFetcher.{Receiver, WantedRange}
 import latebloom.read.io.Requests.Request
 
 class SilentStoreSuite extends AnyFunSuite {
@@ -34,7 +34,7 @@ class SilentStoreSuite extends AnyFunSuite {
   test("answers that were fetched ahead have one deadline, which those that came need not keep") {
     var received = 0L
     val receiver: Receiver = (_, _, length) => received += length
-    val wanted = Seq(0L, 100L, 200L, 300L).map(new Wanted(_, 10, receiver))
+    val wanted = Seq(0L, 100L, 200L, 300L).map(new WantedRange(_, 10, receiver))
     val requests = wanted.map(w => new Request(w.offset, w.offset + 10, Seq(w).asJava))
     // Were the time counted from each question for an answer, this would take a quarter of an hour.
     val ahead = Prefetch.send(Silent, requests.asJava, System.nanoTime() - 1)

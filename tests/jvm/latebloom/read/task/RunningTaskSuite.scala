@@ -97,7 +97,7 @@ object RunningTaskSuite {
   private def askSilent(): Unit = {
     val counters = new Counters
     val memory = new ScanMemory(counters)
-    val ranges = Seq(0L, 500L).map(from => new RangeFetcher.Wanted(from, 10, (_, _, _) => ()))
+    val ranges = Seq(0L, 500L).map(from => new RangeFetcher.WantedRange(from, 10, (_, _, _) => ()))
     try new RangeFetcher(Silent, 1000, 0, new StoreSpeed, memory, counters)
         .fetch(ranges.asJava)
     finally memory.close()

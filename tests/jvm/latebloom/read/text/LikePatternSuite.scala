@@ -45,7 +45,7 @@ class LikePatternSuite extends AnyFunSuite with RandomBytes {
       assert(compiled.isPresent == valid, s"'$pattern' with escape '$escape'")
       compiled.ifPresent { like =>
         val packed = Packed(Seq.fill(40)(randomBytes(random, random.oneOf(2, 6, 15, 40))), random)
-        val passed = packed.filtered(BytesTest.like(like)).toSet
+        val passed = packed.filtered(BytesPredicate.like(like)).toSet
         packed.values.zipWithIndex.foreach { case (value, i) =>
           assert(passed(i) == spark(value, pattern, escape), s"for ${hex(value)} $like")
         }

@@ -4,6 +4,7 @@ package latebloom.bloom;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.LongConsumer;
 
 /**
  * A Bloom filter whose every key has its bits in one block of 256, so that a probe touches one or
@@ -18,7 +19,8 @@ import java.nio.ByteOrder;
  * many blocks then mean one bit less: a filter is folded by joining each even block with the odd
  * one after it, and is the same as one that was made in the smaller size.
  */
-public final class BlockedBloomFilter implements Serializable {
+public final class BlockedBloomFilter implements KeyStorage, Serializable {
+  static final int CODE = 3;
   private static final long serialVersionUID = 1L;
 
   public static final int MIN_BYTES = 32;
@@ -91,6 +93,22 @@ public final class BlockedBloomFilter implements Serializable {
   /** The memory of the blocks. */
   public int bytes() {
     return words.length << 3;
+  }
+
+  @Override
+  public long memory() {
+    return bytes();
+  }
+
+  @Override
+  public void forEachHash(KeyDomain domain, LongConsumer action) {
+    throw new UnsupportedOperationException("a Bloom filter cannot list its keys");
+  }
+
+  @Override
+  public void write(KeyOutput out) {
+    out.writeByte(CODE);
+    out.writeBloom(this);
   }
 
   /** Adds a key; whether that changed a bit. */

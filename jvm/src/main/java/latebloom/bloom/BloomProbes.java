@@ -3,7 +3,7 @@ package latebloom.bloom;
 
 import latebloom.read.predicate.LongProbe;
 import latebloom.read.predicate.LongRanges;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 
 /** A Bloom filter as the scan probes it, in each domain. */
 final class BloomProbes {
@@ -51,7 +51,7 @@ final class BloomProbes {
   }
 
   /** Strings. */
-  record OfStrings(BlockedBloomFilter bloom) implements BytesTest.Probe {
+  record OfStrings(BlockedBloomFilter bloom) implements BytesPredicate.Probe {
     @Override
     public boolean test(byte[] data, int offset, int length) {
       return bloom.mightContain(KeyHash.of(data, offset, length));

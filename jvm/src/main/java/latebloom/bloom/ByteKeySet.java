@@ -4,9 +4,12 @@ package latebloom.bloom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /** Distinct byte strings, one after the other in one array, and a hash table of their numbers. */
-final class ByteKeySet {
+final class ByteKeySet implements KeyStorage {
+  static final int CODE = 1;
+
   /** An array of bytes longer than this may not be possible. */
   static final int MOST_BYTES = Integer.MAX_VALUE - 16;
 
@@ -27,13 +30,27 @@ final class ByteKeySet {
     return starts[size];
   }
 
-  long memory() {
+  @Override
+  public long memory() {
     return data.length + 4L * (starts.length + slots.length) + 8L * hashes.length;
   }
 
   /** The hash of string {@code i}. */
   long hash(int i) {
     return hashes[i];
+  }
+
+  @Override
+  public void forEachHash(KeyDomain domain, LongConsumer action) {
+    for (int i = 0; i < size; i++) {
+      action.accept(hashes[i]);
+    }
+  }
+
+  @Override
+  public void write(KeyOutput out) {
+    out.writeByte(CODE);
+    out.writeStrings(this);
   }
 
   byte[] get(int i) {

@@ -12,7 +12,8 @@ import latebloom.read.predicate.LongRanges;
  * <p>Key {@code k} is bit {@code k & 63} of word {@code k >> 6}, and the words from {@link #first}
  * on are held, with one of zeros behind them, which is what keys outside are looked up in.
  */
-final class KeyBitmap implements LongProbe {
+final class KeyBitmap implements KeyStorage, LongProbe {
+  static final int CODE = 2;
   private static final long serialVersionUID = 1L;
 
   private long first;
@@ -43,7 +44,8 @@ final class KeyBitmap implements LongProbe {
     return size;
   }
 
-  long memory() {
+  @Override
+  public long memory() {
     return (long) words.length * Long.BYTES;
   }
 
@@ -109,6 +111,17 @@ final class KeyBitmap implements LongProbe {
         action.accept(first + i << 6 | Long.numberOfTrailingZeros(rest));
       }
     }
+  }
+
+  @Override
+  public void forEachHash(KeyDomain domain, LongConsumer action) {
+    forEach(key -> action.accept(domain.hash(key)));
+  }
+
+  @Override
+  public void write(KeyOutput out) {
+    out.writeByte(CODE);
+    out.writeBitmap(trimmed(min(), max()));
   }
 
   /** A copy of the words from {@code min}'s to {@code max}'s, which hold all keys. */

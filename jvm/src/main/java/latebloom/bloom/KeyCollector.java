@@ -17,25 +17,13 @@ import java.util.Optional;
 public final class KeyCollector {
   private static final int MAGIC = 0x434b424c;
 
-  private static final int LONGS = 0;
-  private static final int STRINGS = 1;
-  private static final int BITMAP = 2;
-  private static final int BLOOM = 3;
-  private static final int OVERFLOWED = 4;
-
   /** A bitmap has at most so many bits for each key; a Bloom filter has ten to twenty. */
   private static final int BITS_PER_KEY = 128;
 
   private final KeyDomain domain;
   private final KeyLimits limits;
 
-  /** One of these holds the keys; none after an overflow. */
-  private LongKeySet longs;
-
-  private ByteKeySet strings;
-  private KeyBitmap bitmap;
-  private BlockedBloomFilter bloom;
-
+  private KeyStorage keys;
   private long count;
   private long min = Long.MAX_VALUE;
   private long max = Long.MIN_VALUE;
@@ -44,11 +32,7 @@ public final class KeyCollector {
   public KeyCollector(KeyDomain domain, KeyLimits limits) {
     this.domain = domain;
     this.limits = limits;
-    if (domain == KeyDomain.BYTES) {
-      strings = new ByteKeySet();
-    } else {
-      longs = new LongKeySet();
-    }
+    keys = domain == KeyDomain.BYTES ? new ByteKeySet() : new LongKeySet();
   }
 
   /**
@@ -62,19 +46,12 @@ public final class KeyCollector {
 
   /** Whether there are too many keys for a filter. */
   public boolean overflowed() {
-    return longs == null && strings == null && bitmap == null && bloom == null;
+    return keys == KeyStorage.TooManyKeys.INSTANCE;
   }
 
   /** Memory that the keys take, in bytes. */
   public long memory() {
-    if (longs != null) {
-      return longs.memory();
-    } else if (strings != null) {
-      return strings.memory();
-    } else if (bitmap != null) {
-      return bitmap.memory();
-    }
-    return bloom == null ? 0 : bloom.bytes();
+    return keys.memory();
   }
 
   /** Adds an ordered key, of {@link KeyDomain#LONGS}. */
@@ -107,16 +84,16 @@ public final class KeyCollector {
   }
 
   private void addLong(long key) {
-    if (longs != null) {
-      if (longs.add(key)) {
+    if (keys instanceof LongKeySet set) {
+      if (set.add(key)) {
         counted();
-        if (count > limits.exactKeys()) {
-          spread();
+        if (count > limits.exactKeys() && !overflowed()) {
+          spread(set);
         }
       }
-    } else if (bitmap != null) {
+    } else if (keys instanceof KeyBitmap bitmap) {
       if (!KeyBitmap.fits(min, max, limits.maxBytes())) {
-        bloom();
+        toBloom();
         addLong(key);
         return;
       }
@@ -124,25 +101,21 @@ public final class KeyCollector {
       if (bitmap.add(key)) {
         counted();
       }
-    } else if (bloom != null && bloom.add(hash(key))) {
+    } else if (keys instanceof BlockedBloomFilter bloom && bloom.add(domain.hash(key))) {
       counted();
     }
   }
 
   private void addString(byte[] data, int offset, int length, long hash) {
-    if (strings != null
-        && (strings.size() == limits.exactKeys()
-            || (long) strings.length() + length > limits.maxBytes())) {
-      bloom();
+    if (keys instanceof ByteKeySet set
+        && (set.size() == limits.exactKeys()
+            || (long) set.length() + length > limits.maxBytes())) {
+      toBloom();
     }
-    if (strings != null && strings.add(data, offset, length, hash)
-        || bloom != null && bloom.add(hash)) {
+    if (keys instanceof ByteKeySet set && set.add(data, offset, length, hash)
+        || keys instanceof BlockedBloomFilter bloom && bloom.add(hash)) {
       counted();
     }
-  }
-
-  private long hash(long key) {
-    return domain == KeyDomain.HASHES ? key : KeyHash.of(key);
   }
 
   private void counted() {
@@ -152,50 +125,30 @@ public final class KeyCollector {
   }
 
   private void overflow() {
-    clear();
+    keys = KeyStorage.TooManyKeys.INSTANCE;
     bounds = new ByteBounds();
   }
 
-  private void clear() {
-    longs = null;
-    strings = null;
-    bitmap = null;
-    bloom = null;
-  }
-
   /** From a set of {@code long} keys to a bitmap, or else to a Bloom filter. */
-  private void spread() {
-    if (longs != null && domain == KeyDomain.LONGS && KeyBitmap.fits(min, max, limits.maxBytes())) {
-      KeyBitmap spread = new KeyBitmap(min, max);
-      longs.forEach(spread::add);
-      clear();
-      bitmap = spread;
+  private void spread(LongKeySet set) {
+    if (domain == KeyDomain.LONGS && KeyBitmap.fits(min, max, limits.maxBytes())) {
+      KeyBitmap bitmap = new KeyBitmap(min, max);
+      set.forEach(bitmap::add);
+      keys = bitmap;
     } else {
-      bloom();
+      toBloom();
     }
   }
 
   /** From whatever holds the keys to a Bloom filter of the largest size. */
-  private void bloom() {
-    if (bloom == null && !overflowed()) {
-      BlockedBloomFilter all = bloom(limits.maxBytes());
-      clear();
-      bloom = all;
-    }
+  private void toBloom() {
+    keys = bloom(limits.maxBytes());
   }
 
   /** The keys, which no Bloom filter holds yet, in one of so many bytes. */
   private BlockedBloomFilter bloom(int bytes) {
     BlockedBloomFilter all = BlockedBloomFilter.ofSize(bytes);
-    if (longs != null) {
-      longs.forEach(key -> all.add(hash(key)));
-    } else if (bitmap != null) {
-      bitmap.forEach(key -> all.add(hash(key)));
-    } else {
-      for (int i = 0; i < strings.size(); i++) {
-        all.add(strings.hash(i));
-      }
-    }
+    keys.forEachHash(domain, all::add);
     return all;
   }
 
@@ -213,59 +166,53 @@ public final class KeyCollector {
       overflow();
       return;
     }
-    if (bloom == null && that.bloom != null || longs != null && that.bitmap != null) {
+    if (that.keys instanceof BlockedBloomFilter && !(keys instanceof BlockedBloomFilter)
+        || that.keys instanceof KeyBitmap && keys instanceof LongKeySet) {
       swap(that);
     }
-    if (that.longs != null) {
-      that.longs.forEach(this::addLong);
-    } else if (that.strings != null) {
-      for (int i = 0; i < that.strings.size(); i++) {
-        byte[] s = that.strings.get(i);
-        addString(s, 0, s.length, that.strings.hash(i));
+    if (that.keys instanceof LongKeySet set) {
+      set.forEach(this::addLong);
+    } else if (that.keys instanceof ByteKeySet set) {
+      for (int i = 0; i < set.size(); i++) {
+        byte[] s = set.get(i);
+        addString(s, 0, s.length, set.hash(i));
       }
-    } else if (that.bitmap != null) {
-      mergeBitmap(that.bitmap);
+    } else if (that.keys instanceof KeyBitmap bitmap) {
+      mergeBitmap(bitmap);
     } else {
-      mergeBloom(that);
+      mergeBloom((BlockedBloomFilter) keys, (BlockedBloomFilter) that.keys, that.count);
     }
   }
 
   private void swap(KeyCollector that) {
-    LongKeySet otherLongs = that.longs;
-    ByteKeySet otherStrings = that.strings;
-    KeyBitmap otherBitmap = that.bitmap;
-    BlockedBloomFilter otherBloom = that.bloom;
+    KeyStorage otherKeys = that.keys;
     long otherCount = that.count;
-    that.longs = longs;
-    that.strings = strings;
-    that.bitmap = bitmap;
-    that.bloom = bloom;
+    that.keys = keys;
     that.count = count;
-    longs = otherLongs;
-    strings = otherStrings;
-    bitmap = otherBitmap;
-    bloom = otherBloom;
+    keys = otherKeys;
     count = otherCount;
   }
 
   private void mergeBitmap(KeyBitmap other) {
-    if (bitmap == null || !KeyBitmap.fits(min, max, limits.maxBytes())) {
-      bloom();
+    if (!(keys instanceof KeyBitmap bitmap)) {
       other.forEach(this::addLong);
-      return;
-    }
-    bitmap.reach(min, max, limits.maxBytes());
-    bitmap.addAll(other);
-    count = bitmap.size();
-    if (count > limits.maxKeys()) {
-      overflow();
+    } else if (!KeyBitmap.fits(min, max, limits.maxBytes())) {
+      toBloom();
+      other.forEach(this::addLong);
+    } else {
+      bitmap.reach(min, max, limits.maxBytes());
+      bitmap.addAll(other);
+      count = bitmap.size();
+      if (count > limits.maxKeys()) {
+        overflow();
+      }
     }
   }
 
-  private void mergeBloom(KeyCollector that) {
-    bloom.or(that.bloom);
-    long least = Math.max(count, that.count);
-    count = Math.max(least, Math.min(bloom.estimatedKeys(), count + that.count));
+  private void mergeBloom(BlockedBloomFilter bloom, BlockedBloomFilter other, long otherCount) {
+    bloom.or(other);
+    long least = Math.max(count, otherCount);
+    count = Math.max(least, Math.min(bloom.estimatedKeys(), count + otherCount));
     if (count > limits.maxKeys()) {
       overflow();
     }
@@ -279,17 +226,19 @@ public final class KeyCollector {
     if (count == 0) {
       return Optional.of(KeyFilter.empty(domain));
     }
-    if (longs != null) {
-      return Optional.of(new KeyForms.LongSet(domain, longs.sorted()));
+    if (keys instanceof LongKeySet set) {
+      return Optional.of(new KeyForms.LongSet(domain, set.sorted()));
     }
-    if (strings != null) {
-      return Optional.of(new KeyForms.StringSet(strings, bounds));
+    if (keys instanceof ByteKeySet set) {
+      return Optional.of(new KeyForms.StringSet(set, bounds));
     }
-    if (bitmap != null && (max >> 6) - (min >> 6) < count * BITS_PER_KEY >> 6) {
+    if (keys instanceof KeyBitmap bitmap
+        && (max >> 6) - (min >> 6) < count * BITS_PER_KEY >> 6) {
       return Optional.of(new KeyForms.Bitmap(domain, bitmap.trimmed(min, max)));
     }
     int bytes = BlockedBloomFilter.bytesFor(count, limits.maxBytes());
-    BlockedBloomFilter fit = bloom == null ? bloom(bytes) : bloom.foldedTo(bytes);
+    BlockedBloomFilter fit =
+        keys instanceof BlockedBloomFilter bloom ? bloom.foldedTo(bytes) : bloom(bytes);
     return Optional.of(new KeyForms.Bloom(domain, fit, count, min, max, bounds));
   }
 
@@ -304,21 +253,7 @@ public final class KeyCollector {
     out.writeLong(min);
     out.writeLong(max);
     out.writeBounds(bounds);
-    if (longs != null) {
-      out.writeByte(LONGS);
-      out.writeKeys(longs.sorted());
-    } else if (strings != null) {
-      out.writeByte(STRINGS);
-      out.writeStrings(strings);
-    } else if (bitmap != null) {
-      out.writeByte(BITMAP);
-      out.writeBitmap(bitmap.trimmed(min, max));
-    } else if (bloom != null) {
-      out.writeByte(BLOOM);
-      out.writeBloom(bloom);
-    } else {
-      out.writeByte(OVERFLOWED);
-    }
+    keys.write(out);
     return out.finish();
   }
 
@@ -332,28 +267,12 @@ public final class KeyCollector {
     KeyDomain domain = in.readDomain();
     KeyLimits limits = new KeyLimits(in.readInt(), in.readInt(), in.readLong());
     KeyCollector collector = new KeyCollector(domain, limits);
-    collector.read(in);
+    collector.count = in.readLong();
+    collector.min = in.readLong();
+    collector.max = in.readLong();
+    collector.bounds = in.readBounds();
+    collector.keys = KeyStorage.read(in);
     in.finish();
     return collector;
-  }
-
-  private void read(KeyInput in) {
-    count = in.readLong();
-    min = in.readLong();
-    max = in.readLong();
-    bounds = in.readBounds();
-    clear();
-    switch (in.readByte()) {
-      case LONGS -> {
-        longs = new LongKeySet();
-        for (long key : in.readKeys()) {
-          longs.add(key);
-        }
-      }
-      case STRINGS -> strings = in.readStrings();
-      case BITMAP -> bitmap = in.readBitmap();
-      case BLOOM -> bloom = in.readBloom();
-      default -> {}
-    }
   }
 }

@@ -10,5 +10,10 @@ public enum KeyDomain {
   BYTES,
 
   /** Hashes of 64 bits that stand for the values of several columns. Their order means nothing. */
-  HASHES
+  HASHES;
+
+  /** The hash under which a {@code long} key is put into a Bloom filter. */
+  long hash(long key) {
+    return this == HASHES ? key : KeyHash.of(key);
+  }
 }

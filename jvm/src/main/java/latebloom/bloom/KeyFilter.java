@@ -38,13 +38,26 @@ public abstract sealed class KeyFilter implements Serializable
 
   private static final int MAGIC = 0x464b424c;
 
+  private final KeyDomain domain;
+  private final int code;
+
+  /**
+   * @param code what stands for the form where a filter is serialised
+   */
+  KeyFilter(KeyDomain domain, int code) {
+    this.domain = domain;
+    this.code = code;
+  }
+
   /** A filter that nothing passes. */
   public static KeyFilter empty(KeyDomain domain) {
     return new KeyForms.Empty(domain);
   }
 
   /** What this is a filter of. */
-  public abstract KeyDomain domain();
+  public final KeyDomain domain() {
+    return domain;
+  }
 
   /** {@code set}, {@code bitmap}, {@code bloom} or {@code empty}. */
   public abstract String form();
@@ -88,8 +101,8 @@ public abstract sealed class KeyFilter implements Serializable
   /** A form of its own, which {@link #deserialize} reads back. */
   public final byte[] serialize() {
     KeyOutput out = new KeyOutput(MAGIC);
-    out.writeByte(domain().ordinal());
-    out.writeByte(KeyForms.code(this));
+    out.writeByte(domain.ordinal());
+    out.writeByte(code);
     write(out);
     return out.finish();
   }

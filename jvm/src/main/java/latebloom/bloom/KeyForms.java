@@ -5,51 +5,28 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.LongRanges;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 
 /** The forms of {@link KeyFilter}. */
 final class KeyForms {
-  private static final int EMPTY = 0;
-  private static final int LONG_SET = 1;
-  private static final int STRING_SET = 2;
-  private static final int BITMAP = 3;
-  private static final int BLOOM = 4;
-
   private KeyForms() {}
-
-  /** Stands for the form where a filter is serialised. */
-  static int code(KeyFilter filter) {
-    if (filter instanceof LongSet) {
-      return LONG_SET;
-    } else if (filter instanceof StringSet) {
-      return STRING_SET;
-    } else if (filter instanceof Bitmap) {
-      return BITMAP;
-    }
-    return filter instanceof Bloom ? BLOOM : EMPTY;
-  }
 
   static KeyFilter read(int code, KeyDomain domain, KeyInput in) {
     return switch (code) {
-      case EMPTY -> new Empty(domain);
-      case LONG_SET -> new LongSet(domain, in.readKeys());
-      case STRING_SET -> StringSet.read(domain, in);
-      case BITMAP -> new Bitmap(domain, in.readBitmap());
-      case BLOOM -> Bloom.read(domain, in);
+      case Empty.CODE -> new Empty(domain);
+      case LongSet.CODE -> new LongSet(domain, in.readKeys());
+      case StringSet.CODE -> StringSet.read(domain, in);
+      case Bitmap.CODE -> new Bitmap(domain, in.readBitmap());
+      case Bloom.CODE -> Bloom.read(domain, in);
       default -> throw new IllegalArgumentException("no form of a join filter");
     };
   }
 
   static final class Empty extends KeyFilter {
-    private final KeyDomain domain;
+    private static final int CODE = 0;
 
     Empty(KeyDomain domain) {
-      this.domain = domain;
-    }
-
-    @Override
-    public KeyDomain domain() {
-      return domain;
+      super(domain, CODE);
     }
 
     @Override
@@ -69,8 +46,8 @@ final class KeyForms {
 
     @Override
     public ColumnPredicate predicate() {
-      return domain == KeyDomain.BYTES
-          ? new ColumnPredicate.Bytes(false, BytesTest.none())
+      return domain() == KeyDomain.BYTES
+          ? new ColumnPredicate.Bytes(false, BytesPredicate.none())
           : new ColumnPredicate.Longs(false, LongRanges.none());
     }
 
@@ -80,19 +57,15 @@ final class KeyForms {
 
   /** A few keys. */
   static final class LongSet extends KeyFilter {
-    private final KeyDomain domain;
+    private static final int CODE = 1;
+
     private final long[] keys;
 
     /** Distinct keys in ascending order, at least one. */
     LongSet(KeyDomain domain, long[] keys) {
+      super(domain, CODE);
       KeyInput.check(domain != KeyDomain.BYTES && keys.length > 0);
-      this.domain = domain;
       this.keys = keys;
-    }
-
-    @Override
-    public KeyDomain domain() {
-      return domain;
     }
 
     @Override
@@ -112,12 +85,12 @@ final class KeyForms {
 
     @Override
     public OptionalLong min() {
-      return domain == KeyDomain.LONGS ? OptionalLong.of(keys[0]) : OptionalLong.empty();
+      return domain() == KeyDomain.LONGS ? OptionalLong.of(keys[0]) : OptionalLong.empty();
     }
 
     @Override
     public OptionalLong max() {
-      return domain == KeyDomain.LONGS
+      return domain() == KeyDomain.LONGS
           ? OptionalLong.of(keys[keys.length - 1])
           : OptionalLong.empty();
     }
@@ -135,11 +108,14 @@ final class KeyForms {
 
   /** A few strings. */
   static final class StringSet extends KeyFilter {
+    private static final int CODE = 2;
+
     private final ByteKeySet strings;
     private final ByteBounds bounds;
 
     /** At least one string. */
     StringSet(ByteKeySet strings, ByteBounds bounds) {
+      super(KeyDomain.BYTES, CODE);
       KeyInput.check(strings.size() > 0);
       this.strings = strings;
       this.bounds = bounds;
@@ -153,11 +129,6 @@ final class KeyForms {
         bounds.add(s, 0, s.length);
       }
       return new StringSet(strings, bounds);
-    }
-
-    @Override
-    public KeyDomain domain() {
-      return KeyDomain.BYTES;
     }
 
     @Override
@@ -187,7 +158,7 @@ final class KeyForms {
 
     @Override
     public ColumnPredicate predicate() {
-      return new ColumnPredicate.Bytes(false, BytesTest.in(strings.values()));
+      return new ColumnPredicate.Bytes(false, BytesPredicate.in(strings.values()));
     }
 
     @Override
@@ -198,17 +169,15 @@ final class KeyForms {
 
   /** Many keys that lie close together. */
   static final class Bitmap extends KeyFilter {
+    private static final int CODE = 3;
+
     private final KeyBitmap bitmap;
 
     /** At least one key. */
     Bitmap(KeyDomain domain, KeyBitmap bitmap) {
+      super(domain, CODE);
       KeyInput.check(domain == KeyDomain.LONGS && bitmap.size() > 0);
       this.bitmap = bitmap;
-    }
-
-    @Override
-    public KeyDomain domain() {
-      return KeyDomain.LONGS;
     }
 
     @Override
@@ -249,7 +218,8 @@ final class KeyForms {
 
   /** Many keys. */
   static final class Bloom extends KeyFilter {
-    private final KeyDomain domain;
+    private static final int CODE = 4;
+
     private final BlockedBloomFilter bloom;
     private final long keys;
 
@@ -268,8 +238,8 @@ final class KeyForms {
         long min,
         long max,
         ByteBounds bounds) {
+      super(domain, CODE);
       KeyInput.check(keys > 0 && (domain != KeyDomain.LONGS || min <= max));
-      this.domain = domain;
       this.bloom = bloom;
       this.keys = keys;
       this.min = min;
@@ -283,11 +253,6 @@ final class KeyForms {
       long max = in.readLong();
       ByteBounds bounds = in.readBounds();
       return new Bloom(domain, in.readBloom(), keys, min, max, bounds);
-    }
-
-    @Override
-    public KeyDomain domain() {
-      return domain;
     }
 
     @Override
@@ -312,12 +277,12 @@ final class KeyForms {
 
     @Override
     public OptionalLong min() {
-      return domain == KeyDomain.LONGS ? OptionalLong.of(min) : OptionalLong.empty();
+      return domain() == KeyDomain.LONGS ? OptionalLong.of(min) : OptionalLong.empty();
     }
 
     @Override
     public OptionalLong max() {
-      return domain == KeyDomain.LONGS ? OptionalLong.of(max) : OptionalLong.empty();
+      return domain() == KeyDomain.LONGS ? OptionalLong.of(max) : OptionalLong.empty();
     }
 
     @Override
@@ -332,13 +297,13 @@ final class KeyForms {
 
     @Override
     public ColumnPredicate predicate() {
-      return switch (domain) {
+      return switch (domain()) {
         case LONGS -> new ColumnPredicate.Probed(new BloomProbes.OfKeys(bloom, min, max));
         case HASHES -> new ColumnPredicate.Probed(new BloomProbes.OfHashes(bloom));
         case BYTES ->
             new ColumnPredicate.Bytes(
                 false,
-                BytesTest.range(minBytes().orElse(null), true, maxBytes().orElse(null), true)
+                BytesPredicate.range(minBytes().orElse(null), true, maxBytes().orElse(null), true)
                     .and(new BloomProbes.OfStrings(bloom)));
       };
     }

@@ -5,18 +5,29 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /** Distinct {@code long} keys: an open-addressing hash table that is at most half full. */
-final class LongKeySet {
+final class LongKeySet implements KeyStorage {
+  static final int CODE = 0;
+
   private long[] table = new long[64];
   private int size;
 
   /** Zero marks a free slot, so that the key zero is held apart. */
   private boolean zero;
 
+  static LongKeySet of(long[] keys) {
+    LongKeySet set = new LongKeySet();
+    for (long key : keys) {
+      set.add(key);
+    }
+    return set;
+  }
+
   int size() {
     return size;
   }
 
-  long memory() {
+  @Override
+  public long memory() {
     return (long) table.length * Long.BYTES;
   }
 
@@ -67,6 +78,17 @@ final class LongKeySet {
         action.accept(key);
       }
     }
+  }
+
+  @Override
+  public void forEachHash(KeyDomain domain, LongConsumer action) {
+    forEach(key -> action.accept(domain.hash(key)));
+  }
+
+  @Override
+  public void write(KeyOutput out) {
+    out.writeByte(CODE);
+    out.writeKeys(sorted());
   }
 
   long[] sorted() {

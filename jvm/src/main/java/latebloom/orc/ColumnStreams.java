@@ -3,7 +3,7 @@ package latebloom.orc;
 
 import java.util.BitSet;
 import java.util.List;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 
@@ -38,7 +38,7 @@ final class ColumnStreams {
     return !whole && !rows.isNone() && !stripe.strides().allHold(rows);
   }
 
-  void wantIndex(List<Wanted> ranges) {
+  void wantIndex(List<WantedRange> ranges) {
     for (int id : column.ids) {
       stripe.indexes().want(id, ranges);
     }
@@ -65,7 +65,7 @@ final class ColumnStreams {
   }
 
   /** Adds what must be fetched, and was not before, for the rows that were asked for. */
-  void plan(List<Wanted> ranges) {
+  void plan(List<WantedRange> ranges) {
     if (planned) {
       return;
     }
@@ -88,7 +88,7 @@ final class ColumnStreams {
   }
 
   /** As {@link #plan}, of the dictionary only. */
-  void planDictionary(List<Wanted> ranges) {
+  void planDictionary(List<WantedRange> ranges) {
     for (StripeStream s : streams) {
       if (stripe.isDictionary(s)) {
         s.want(0, s.length, ranges);

@@ -7,15 +7,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import latebloom.orc.encoding.CorruptStreamException;
-import latebloom.read.ConstantColumn;
+import latebloom.read.ConstantColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
@@ -51,7 +51,7 @@ public final class OrcSplit implements RowGroups {
   private final FSDataInputStream in;
   private CompressionCodec codec;
   private final BitSet wanted = new BitSet();
-  private final Map<Integer, ConstantColumn> constants = new HashMap<>();
+  private final Map<Integer, ConstantColumnCursor> constants = new HashMap<>();
   private final boolean noRowPasses;
   private int next;
 
@@ -115,9 +115,9 @@ public final class OrcSplit implements RowGroups {
   /** Whether no condition is known to be false of the one value that a missing column has. */
   private boolean missingColumnsPass() {
     for (ScanFilter f : spec.filters()) {
-      if (f instanceof ScanFilter.OneColumn one
+      if (f instanceof ScanFilter.ColumnFilter one
           && columns[one.column()].isMissing()
-          && !(one.predicate() instanceof CompiledColumn)
+          && !(one.predicate() instanceof CompiledPredicate)
           && !constant(one.column()).passes(one.predicate())) {
         return false;
       }
@@ -126,10 +126,10 @@ public final class OrcSplit implements RowGroups {
   }
 
   /** A column that the file lacks. */
-  ConstantColumn constant(int column) {
+  ConstantColumnCursor constant(int column) {
     return constants.computeIfAbsent(
         column,
-        c -> new ConstantColumn(columns[c].constant, spec.depth(c), spec.valueType(c)));
+        c -> new ConstantColumnCursor(columns[c].constant, spec.depth(c), spec.valueType(c)));
   }
 
   /** How orc-core's own readers are to read a column. */
@@ -165,7 +165,7 @@ public final class OrcSplit implements RowGroups {
       return;
     }
     StripeInformation stripe = reader.getStripes().get(next);
-    List<Wanted> ranges = List.of();
+    List<WantedRange> ranges = List.of();
     try {
       ranges = List.of(OrcStripe.footerRange(stripe, (array, start, n) -> {}));
     } catch (CorruptStreamException e) {

@@ -13,13 +13,13 @@ import java.util.Optional;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.orc.flat.OrcColumns;
 import latebloom.orc.stripe.Strides;
-import latebloom.read.ConstantColumn;
+import latebloom.read.ColumnCursor;
+import latebloom.read.ConstantColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import org.apache.orc.OrcProto.Stream.Kind;
@@ -43,13 +43,13 @@ final class OrcStripe implements RowGroup {
   private final Map<Integer, ColumnStreams> columns = new HashMap<>();
   private final Map<Integer, Optional<FlatStreams>> flat = new HashMap<>();
   private final Map<Use, FlatCursor> flatCursors = new HashMap<>();
-  private final Map<Use, TreeColumn> treeCursors = new HashMap<>();
+  private final Map<Use, TreeColumnCursor> treeCursors = new HashMap<>();
   private final TreeStreams treeStreams;
 
   private record Use(int column, int use) {}
 
   /** A cursor over what had been asked for by some generation of the column's streams. */
-  private record FlatCursor(SelectiveColumn column, int generation) {}
+  private record FlatCursor(ColumnCursor column, int generation) {}
 
   OrcStripe(OrcSplit split, StripeInformation info) throws IOException {
     this.split = split;
@@ -63,7 +63,7 @@ final class OrcStripe implements RowGroup {
   }
 
   /** Where the footer of a stripe lies. */
-  static Wanted footerRange(StripeInformation info, RangeFetcher.Receiver receiver) {
+  static WantedRange footerRange(StripeInformation info, RangeFetcher.Receiver receiver) {
     long offset = info.getOffset();
     long index = info.getIndexLength();
     long data = info.getDataLength();
@@ -81,12 +81,12 @@ final class OrcStripe implements RowGroup {
           "it is said to lie at byte " + offset + ", with " + index + " bytes of indexes, " + data
               + " of data and a footer of " + length);
     }
-    return new Wanted(offset + index + data, (int) length, receiver);
+    return new WantedRange(offset + index + data, (int) length, receiver);
   }
 
   private OrcProto.StripeFooter readFooter() throws IOException {
     BufferChunk[] fetched = new BufferChunk[1];
-    Wanted range =
+    WantedRange range =
         footerRange(
             info,
             (array, start, n) ->
@@ -207,7 +207,7 @@ final class OrcStripe implements RowGroup {
   @Override
   public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
     OrcColumn column = split.columns[index];
-    if (predicate instanceof CompiledColumn) {
+    if (predicate instanceof CompiledPredicate) {
       return false;
     }
     if (column.isMissing()) {
@@ -218,7 +218,7 @@ final class OrcStripe implements RowGroup {
       return false;
     }
     if (predicate instanceof ColumnPredicate.Bytes bytes) {
-      return bytes.test().isAll();
+      return bytes.predicate().isAll();
     }
     return predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll();
   }
@@ -235,7 +235,7 @@ final class OrcStripe implements RowGroup {
 
   @Override
   public void fetch(List<Need> needs) throws IOException {
-    List<Wanted> ranges = new ArrayList<>();
+    List<WantedRange> ranges = new ArrayList<>();
     for (Need need : needs) {
       ColumnStreams c = columnStreams(need.column());
       if (c.wantsIndex(need.rows())) {
@@ -258,7 +258,7 @@ final class OrcStripe implements RowGroup {
 
   /** Fetches what was asked for of a column and put off. */
   void fetchPlanned(ColumnStreams c) throws IOException {
-    List<Wanted> ranges = new ArrayList<>();
+    List<WantedRange> ranges = new ArrayList<>();
     c.plan(ranges);
     split.fetcher.fetch(ranges);
   }
@@ -291,7 +291,7 @@ final class OrcStripe implements RowGroup {
   }
 
   @Override
-  public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
+  public ColumnCursor cursor(int column, int use, Selection rows) throws IOException {
     if (split.columns[column].isMissing()) {
       return split.constant(column);
     }
@@ -305,9 +305,9 @@ final class OrcStripe implements RowGroup {
       }
       return c.column;
     }
-    TreeColumn c =
+    TreeColumnCursor c =
         treeCursors.computeIfAbsent(
-            key, k -> new TreeColumn(this, split, column, streams, treeStreams));
+            key, k -> new TreeColumnCursor(this, split, column, streams, treeStreams));
     c.start(rows);
     return c;
   }

@@ -3,9 +3,10 @@ package latebloom.orc;
 
 import java.io.IOException;
 import java.util.List;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.types.DataType;
@@ -62,8 +63,8 @@ final class PlacedStripe implements RowGroup {
   }
 
   @Override
-  public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
-    SelectiveColumn cursor =
+  public ColumnCursor cursor(int column, int use, Selection rows) throws IOException {
+    ColumnCursor cursor =
         place.read(name(column), () -> stripe.cursor(column, use, rows));
     return new PlacedColumn(place, name(column), cursor);
   }
@@ -78,10 +79,10 @@ final class PlacedStripe implements RowGroup {
     stripe.release();
   }
 
-  private record PlacedColumn(StripePlace place, String name, SelectiveColumn column)
-      implements SelectiveColumn {
+  private record PlacedColumn(StripePlace place, String name, ColumnCursor column)
+      implements ColumnCursor {
     @Override
-    public Selection filter(Selection rows, ColumnPredicate predicate) throws IOException {
+    public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
       return place.read(name, () -> column.filter(rows, predicate));
     }
 

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.task.RunningTask;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.OrcProto;
@@ -60,7 +60,7 @@ final class RowIndexes {
     this.split = split;
   }
 
-  void want(int column, List<Wanted> ranges) {
+  void want(int column, List<WantedRange> ranges) {
     StripeStream s = stripe.stream(column, Kind.ROW_INDEX);
     if (s != null) {
       s.want(0, s.length, ranges);
@@ -226,7 +226,7 @@ final class RowIndexes {
 
   /** Fetches the row indexes of some columns, and their Bloom filters. */
   void fetch(int[] ids, int[] blooms) throws IOException {
-    List<Wanted> ranges = new ArrayList<>();
+    List<WantedRange> ranges = new ArrayList<>();
     for (int id : ids) {
       want(id, ranges);
     }

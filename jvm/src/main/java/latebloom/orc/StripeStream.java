@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import latebloom.orc.encoding.CorruptStreamException;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.BufferChunkList;
@@ -65,7 +65,7 @@ final class StripeStream {
   }
 
   /** Adds what must be fetched, and was not before, of the bytes {@code [from, to)} of the stream. */
-  void want(int from, int to, List<Wanted> ranges) {
+  void want(int from, int to, List<WantedRange> ranges) {
     if (claimed != length) {
       throw new CorruptStreamException(kind, "it has " + claimed + " bytes", null);
     }
@@ -88,7 +88,7 @@ final class StripeStream {
       pieces.put(p.start, p);
       fetched += p.end - p.start;
       ranges.add(
-          new Wanted(
+          new WantedRange(
               offset + p.start,
               p.end - p.start,
               (array, start, n) -> p.bytes = ByteBuffer.wrap(array, start, n).slice()));

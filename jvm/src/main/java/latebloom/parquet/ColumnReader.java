@@ -4,9 +4,9 @@ package latebloom.parquet;
 import java.io.IOException;
 import java.util.List;
 import latebloom.parquet.page.ColumnChunk;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 
 /**
@@ -25,14 +25,14 @@ sealed interface ColumnReader
   }
 
   /** Adds what must be fetched, and was not before, for {@code rows} to be read. */
-  default void want(Selection rows, List<Wanted> ranges) throws IOException {
+  default void want(Selection rows, List<WantedRange> ranges) throws IOException {
     for (ColumnChunk chunk : chunks()) {
       chunk.want(rows, ranges);
     }
   }
 
-  /** The column for one use in one window, see {@link RowGroup#cursor}. */
-  SelectiveColumn cursor(int use, Selection rows) throws IOException;
+  /** Reads the column for one use in one window, see {@link RowGroup#cursor}. */
+  ColumnCursor cursor(int use, Selection rows) throws IOException;
 
   /** Lets go of what was decoded. */
   void release();

@@ -4,12 +4,12 @@ package latebloom.parquet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import latebloom.parquet.flat.FlatColumn;
+import latebloom.parquet.flat.FlatColumnCursor;
 import latebloom.parquet.flat.PageCache;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.types.FlatType;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
 import latebloom.read.selection.Selection;
 
 /** A flat column that we decode. Its uses share the dictionary and the pages that are kept. */
@@ -19,7 +19,7 @@ final class FlatColumnReader implements ColumnReader {
   private final FlatType type;
   private final boolean keepsPages;
   private final PageCache.Budget budget;
-  private final Map<Integer, FlatColumn> cursors = new HashMap<>(2);
+  private final Map<Integer, FlatColumnCursor> cursors = new HashMap<>(2);
   private PageCache cache;
 
   /**
@@ -44,16 +44,17 @@ final class FlatColumnReader implements ColumnReader {
   }
 
   @Override
-  public SelectiveColumn cursor(int use, Selection rows) {
+  public ColumnCursor cursor(int use, Selection rows) {
     return cursors.computeIfAbsent(use, this::open);
   }
 
-  private FlatColumn open(int use) {
+  private FlatColumnCursor open(int use) {
     if (cache == null) {
       cache = new PageCache(budget, keepsPages ? chunk.pageCount() : 0);
     }
     boolean last = use == RowGroup.PAYLOAD;
-    return new FlatColumn(chunk, type, split.pageReader, cache, last, split.blocks, split.counters);
+    return new FlatColumnCursor(
+        chunk, type, split.pageReader, cache, last, split.blocks, split.counters);
   }
 
   @Override

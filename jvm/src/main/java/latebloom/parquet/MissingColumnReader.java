@@ -4,7 +4,7 @@ package latebloom.parquet;
 import java.io.IOException;
 import java.util.List;
 import latebloom.parquet.page.ColumnChunk;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.selection.Selection;
 
 /**
@@ -18,7 +18,7 @@ record MissingColumnReader(SparkColumnReader maker) implements ColumnReader {
   }
 
   @Override
-  public SelectiveColumn cursor(int use, Selection rows) throws IOException {
+  public ColumnCursor cursor(int use, Selection rows) throws IOException {
     return maker.cursor(use, rows);
   }
 

@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import latebloom.parquet.flat.PageCache;
-import latebloom.parquet.nested.RepeatedColumn;
-import latebloom.parquet.nested.RepeatedLeaf;
+import latebloom.parquet.nested.RepeatedColumnCursor;
+import latebloom.parquet.nested.RepeatedLeafCursor;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.types.RepeatedType;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.KeptEntries;
 import latebloom.read.selection.Selection;
@@ -22,7 +22,7 @@ final class NestedColumnReader implements ColumnReader {
   private final int column;
   private final List<ColumnChunk> chunks;
   private final List<PageCache> caches;
-  private final Map<Integer, RepeatedColumn> cursors = new HashMap<>(2);
+  private final Map<Integer, RepeatedColumnCursor> cursors = new HashMap<>(2);
 
   /**
    * @param chunks of the leaves, in their order
@@ -41,21 +41,21 @@ final class NestedColumnReader implements ColumnReader {
   }
 
   @Override
-  public SelectiveColumn cursor(int use, Selection rows) {
+  public ColumnCursor cursor(int use, Selection rows) {
     return cursors.computeIfAbsent(use, this::open);
   }
 
-  private RepeatedColumn open(int use) {
+  private RepeatedColumnCursor open(int use) {
     RepeatedType type = split.columns[column].repeated();
     // A filter may ask for other entries than what is above the scan.
     KeptEntries kept = use == RowGroup.PAYLOAD ? split.spec.keptOf(column) : null;
     int most = kept instanceof KeptEntries.First f ? f.count() : Integer.MAX_VALUE;
     ColumnPredicate keys =
         kept instanceof KeptEntries.WithKeys k && type.keysAreValues() ? k.keys() : null;
-    List<RepeatedLeaf> leaves = new ArrayList<>();
+    List<RepeatedLeafCursor> leaves = new ArrayList<>();
     for (int l = 0; l < chunks.size(); l++) {
       leaves.add(
-          new RepeatedLeaf(
+          new RepeatedLeafCursor(
               chunks.get(l),
               type.types().get(l),
               type.level(),
@@ -65,7 +65,8 @@ final class NestedColumnReader implements ColumnReader {
               split.blocks,
               split.counters));
     }
-    return new RepeatedColumn(leaves, chunks.get(0).place, split.spec.valueType(column), keys);
+    return new RepeatedColumnCursor(
+        leaves, chunks.get(0).place, split.spec.valueType(column), keys);
   }
 
   @Override

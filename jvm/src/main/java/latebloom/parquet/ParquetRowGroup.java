@@ -17,13 +17,13 @@ import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.page.PageIndexes;
 import latebloom.parquet.types.FlatType;
 import latebloom.parquet.types.RepeatedType;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
-import latebloom.read.SelectiveColumn;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
-import latebloom.read.predicate.Held;
+import latebloom.read.predicate.CompiledPredicate;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -90,7 +90,7 @@ final class ParquetRowGroup implements RowGroup {
   @Override
   public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
     ParquetSplit.Column column = split.columns[index];
-    if (predicate instanceof CompiledColumn) {
+    if (predicate instanceof CompiledPredicate) {
       return false;
     }
     if (column.missing()) {
@@ -120,7 +120,7 @@ final class ParquetRowGroup implements RowGroup {
    */
   private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
     if (predicate instanceof ColumnPredicate.Bytes bytes) {
-      return bytes.test().isAll();
+      return bytes.predicate().isAll();
     }
     if (predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll()) {
       return true;
@@ -128,7 +128,7 @@ final class ParquetRowGroup implements RowGroup {
     // Statistics are of values as they lie in the file.
     boolean inOrder =
         type.conversion() == null
-            && (type.held() == Held.INT || type.held() == Held.LONG);
+            && (type.vectorType() == VectorType.INT || type.vectorType() == VectorType.LONG);
     if (!inOrder || stats == null || !stats.hasNonNullValue()) {
       return false;
     }
@@ -211,7 +211,7 @@ final class ParquetRowGroup implements RowGroup {
   @Override
   public void fetch(List<Need> needs) throws IOException {
     fetchIndexes(needs);
-    List<Wanted> pages = new ArrayList<>();
+    List<WantedRange> pages = new ArrayList<>();
     for (Need need : needs) {
       reader(need.column()).want(need.rows(), pages);
     }
@@ -219,7 +219,7 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   /** What the first fetch will ask for: indexes if rows are ruled out by them, else whole chunks. */
-  List<Wanted> firstRanges(boolean prunes, RowGroups.FirstFetch first) throws IOException {
+  List<WantedRange> firstRanges(boolean prunes, RowGroups.FirstFetch first) throws IOException {
     if (prunes && split.columnIndex() != null) {
       return new PageIndexes(indexed()).ranges();
     }
@@ -287,7 +287,7 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
-  public SelectiveColumn cursor(int column, int use, Selection rows) throws IOException {
+  public ColumnCursor cursor(int column, int use, Selection rows) throws IOException {
     return reader(column).cursor(use, rows);
   }
 

@@ -23,11 +23,11 @@ import latebloom.read.RowGroups;
 import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
 import latebloom.read.io.FileTail;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
@@ -184,9 +184,9 @@ public final class ParquetSplit implements RowGroups {
   /** Whether no condition is known to be false of the one value that a missing column has. */
   private boolean missingColumnsPass() throws IOException {
     for (ScanFilter f : spec.filters()) {
-      if (f instanceof ScanFilter.OneColumn one
+      if (f instanceof ScanFilter.ColumnFilter one
           && columns[one.column()].missing
-          && !(one.predicate() instanceof CompiledColumn)
+          && !(one.predicate() instanceof CompiledPredicate)
           && !missingPasses(one.column(), one.predicate())) {
         return false;
       }
@@ -206,13 +206,13 @@ public final class ParquetSplit implements RowGroups {
 
   private boolean constantPasses(int column, ColumnPredicate predicate) throws IOException {
     try (SparkReader probe = SparkReader.open(spark, columns[column].field)) {
-      SparkColumn constant =
-          new SparkColumn(
+      SparkColumnCursor constant =
+          new SparkColumnCursor(
               probe,
               spec.depth(column),
               rows -> new SelectedPages(Map.of(), rows, 0, pageReader));
       constant.start(Selection.all(1));
-      return !constant.filter(Selection.all(1), predicate).isNone();
+      return !constant.filter(Selection.all(1), predicate.cursor()).isNone();
     }
   }
 
@@ -230,7 +230,7 @@ public final class ParquetSplit implements RowGroups {
   DataType heldType(int column) throws IOException {
     return columns[column].ours()
         ? spec.valueType(column)
-        : SparkColumn.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
+        : SparkColumnCursor.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
   }
 
   /** Spark's reader of a column, one for each use. */
@@ -256,7 +256,7 @@ public final class ParquetSplit implements RowGroups {
       return;
     }
     ahead = nextRowGroup();
-    List<Wanted> ranges = List.of();
+    List<WantedRange> ranges = List.of();
     try {
       ranges = ahead == null ? ranges : ahead.firstRanges(prunes, first);
     } catch (CorruptPageException | IOException e) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.SelectedPages;
+import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
-import latebloom.read.SelectiveColumn;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
@@ -20,7 +20,7 @@ final class SparkColumnReader implements ColumnReader {
   private final ParquetSplit split;
   private final ParquetRowGroup group;
   private final int column;
-  private final Map<Integer, SparkColumn> cursors = new HashMap<>(2);
+  private final Map<Integer, SparkColumnCursor> cursors = new HashMap<>(2);
   private List<ColumnChunk> chunks;
 
   SparkColumnReader(ParquetSplit split, ParquetRowGroup group, int column) {
@@ -43,7 +43,7 @@ final class SparkColumnReader implements ColumnReader {
   }
 
   @Override
-  public void want(Selection rows, List<Wanted> ranges) throws IOException {
+  public void want(Selection rows, List<WantedRange> ranges) throws IOException {
     boolean skips = chunks().stream().allMatch(ColumnChunk::sparkSkipsRows);
     for (ColumnChunk chunk : chunks()) {
       chunk.want(skips ? rows : Selection.all(rows.rows()), ranges);
@@ -52,8 +52,8 @@ final class SparkColumnReader implements ColumnReader {
 
   /** The same for all windows: one that reads every page in turn goes on where it stopped. */
   @Override
-  public SelectiveColumn cursor(int use, Selection rows) throws IOException {
-    SparkColumn cursor = cursors.get(use);
+  public ColumnCursor cursor(int use, Selection rows) throws IOException {
+    SparkColumnCursor cursor = cursors.get(use);
     if (cursor == null) {
       cursor = open(use);
       cursors.put(use, cursor);
@@ -62,12 +62,12 @@ final class SparkColumnReader implements ColumnReader {
     return cursor;
   }
 
-  private SparkColumn open(int use) throws IOException {
+  private SparkColumnCursor open(int use) throws IOException {
     Map<ColumnPath, ColumnChunk> leaves = new LinkedHashMap<>();
     for (ColumnDescriptor leaf : split.leaves(column, use)) {
       leaves.put(ColumnPath.get(leaf.getPath()), group.chunk(leaf));
     }
-    return new SparkColumn(
+    return new SparkColumnCursor(
         split.sparkReader(column, use),
         split.spec.depth(column),
         rows -> new SelectedPages(leaves, rows, group.firstRowInFile(), split.pageReader));

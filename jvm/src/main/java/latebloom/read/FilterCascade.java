@@ -29,11 +29,15 @@ final class FilterCascade {
   private final LearnedFilters learned;
   private final SurvivalEstimate estimate;
 
+  /** Of each filter, once it has been evaluated. */
+  private final ScanFilter.Cursor[] cursors;
+
   FilterCascade(ScanSpec spec, Counters counters) {
     this.spec = spec;
     this.counters = counters;
     this.learned = LearnedFilters.of(spec);
     this.estimate = new SurvivalEstimate(spec.filters().size(), learned);
+    this.cursors = new ScanFilter.Cursor[spec.filters().size()];
   }
 
   /** Share of the rows that are expected to pass all filters. */
@@ -110,10 +114,13 @@ final class FilterCascade {
     RunningTask.checkNotKilled();
     ScanFilter f = spec.filters().get(filter);
     long before = counters.get(Counter.FETCH_TIME) - System.nanoTime();
-    Selection passed = f.filter(group, rows);
+    if (cursors[filter] == null) {
+      cursors[filter] = f.cursor();
+    }
+    Selection passed = cursors[filter].filter(group, rows);
     counters.add(
         Counter.FILTER_TIME, before - counters.get(Counter.FETCH_TIME) + System.nanoTime());
-    if (f instanceof ScanFilter.Optional) {
+    if (f instanceof ScanFilter.OptionalFilter) {
       counters.add(Counter.JOIN_ROWS_TESTED, rows.count());
       counters.add(Counter.JOIN_ROWS_DROPPED, rows.count() - passed.count());
     }
@@ -167,7 +174,7 @@ final class FilterCascade {
 
   /** Whether a filter that may be left out has let nearly all rows pass. */
   private boolean isUseless(int filter) {
-    return spec.filters().get(filter) instanceof ScanFilter.Optional
+    return spec.filters().get(filter) instanceof ScanFilter.OptionalFilter
         && estimate.isKnown(filter)
         && estimate.of(filter) > MOST_PASSING;
   }

@@ -26,7 +26,7 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class FilteredRows implements BatchSource {
   private final Iterator<?> read;
-  private final RowPredicate filter;
+  private final RowPredicate.Cursor filter;
   private final OutputBatch out;
   private final RowToColumnConverter converter;
   private final WritableColumnVector[] vectors;
@@ -40,7 +40,7 @@ public final class FilteredRows implements BatchSource {
   public FilteredRows(
       Iterator<?> read, ScanSpec spec, ColumnVector[] constants, boolean offHeap) {
     this.read = read;
-    this.filter = spec.whole();
+    this.filter = spec.whole().cursor();
     StructField[] fields = spec.columns().fields();
     StructType payloadTypes = new StructType();
     List<Object> ordinals = new ArrayList<>();

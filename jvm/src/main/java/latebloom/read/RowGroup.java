@@ -42,11 +42,11 @@ public interface RowGroup {
   void fetch(List<Need> needs) throws IOException;
 
   /**
-   * The column for one use in one window: either one call filters {@code rows}, or calls select all
+   * Reads a column for one use in one window: either one call filters {@code rows}, or calls select all
    * of them. Uses don't disturb each other: payload is use {@link #PAYLOAD}, what the filters read
    * counts from one.
    */
-  SelectiveColumn cursor(int column, int use, Selection rows) throws IOException;
+  ColumnCursor cursor(int column, int use, Selection rows) throws IOException;
 
   /** Use of a column as payload, see {@link #cursor}. */
   int PAYLOAD = 0;

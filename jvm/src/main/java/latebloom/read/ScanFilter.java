@@ -7,29 +7,38 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
+import latebloom.read.predicate.CompiledPredicate;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 
 /**
- * A condition that the scan evaluates: a tree of conditions on one column or on several. Three-valued
+ * A condition that the scan evaluates: a tree of predicates on one column or on several. Three-valued
  * logic needs no place in it: a row passes AND and OR when all, or any, of the parts are TRUE.
+ * Immutable: what filters rows is a {@link Cursor}, of which each scan of a file has its own.
  */
 public sealed interface ScanFilter extends Serializable
-    permits ScanFilter.OneColumn,
-        SeveralColumns,
-        ScanFilter.All,
-        ScanFilter.Any,
-        ScanFilter.JoinKeys,
-        ScanFilter.Optional {
+    permits ScanFilter.ColumnFilter,
+        RowFilter,
+        ScanFilter.And,
+        ScanFilter.Or,
+        ScanFilter.JoinKeyFilter,
+        ScanFilter.OptionalFilter {
 
   /** The condition as SQL, for messages and EXPLAIN. */
   String text();
 
-  /**
-   * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and no
-   * more than what the rows need that get so far.
-   */
-  Selection filter(RowGroup group, Selection rows) throws IOException;
+  /** Filters the row groups of one file, for one thread. */
+  Cursor cursor();
+
+  /** Filters the row groups of one file. Not thread safe. */
+  interface Cursor {
+
+    /**
+     * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and no
+     * more than what the rows need that get so far.
+     */
+    Selection filter(RowGroup group, Selection rows) throws IOException;
+  }
 
   /** Whether statistics prove that every row of the group passes. */
   boolean allPass(RowGroup group) throws IOException;
@@ -49,18 +58,24 @@ public sealed interface ScanFilter extends Serializable
     return needs;
   }
 
+  private static Cursor ofColumn(ScanFilter filter, int column, int use, PredicateCursor values) {
+    return (group, rows) -> {
+      group.fetch(filter.needs(rows));
+      return group.cursor(column, use, rows).filter(rows, values);
+    };
+  }
+
   /**
-   * A condition on one column.
+   * A predicate on one column.
    *
    * @param column index of the column, see {@link ScanSpec}
    * @param use which of the scan's uses of columns this is, see {@link RowGroup#cursor}
    */
-  record OneColumn(int column, int use, ColumnPredicate predicate, String text)
+  record ColumnFilter(int column, int use, ColumnPredicate predicate, String text)
       implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      group.fetch(needs(rows));
-      return group.cursor(column, use, rows).filter(rows, predicate);
+    public Cursor cursor() {
+      return ofColumn(this, column, use, predicate.cursor());
     }
 
     @Override
@@ -70,7 +85,7 @@ public sealed interface ScanFilter extends Serializable
 
     @Override
     public boolean runsCompiledCode() {
-      return predicate instanceof CompiledColumn;
+      return predicate instanceof CompiledPredicate;
     }
 
     @Override
@@ -79,15 +94,18 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Conditions that must all be TRUE, in the order in which they are evaluated. */
-  record All(List<ScanFilter> parts, String text) implements ScanFilter {
+  /** Filters that must all be TRUE, in the order in which they are evaluated. */
+  record And(List<ScanFilter> parts, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      Selection left = rows;
-      for (int i = 0; i < parts.size() && !left.isNone(); i++) {
-        left = parts.get(i).filter(group, left);
-      }
-      return left;
+    public Cursor cursor() {
+      List<Cursor> cursors = parts.stream().map(ScanFilter::cursor).toList();
+      return (group, rows) -> {
+        Selection left = rows;
+        for (int i = 0; i < cursors.size() && !left.isNone(); i++) {
+          left = cursors.get(i).filter(group, left);
+        }
+        return left;
+      };
     }
 
     @Override
@@ -112,14 +130,13 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /**
-   * A condition on one column that the keys of a join make. The keys may be many: they are not part
+   * A predicate on one column that the keys of a join make. The keys may be many: they are not part
    * of the task, which asks for them when it filters.
    */
-  record JoinKeys(int column, int use, Keys keys, String text) implements ScanFilter {
+  record JoinKeyFilter(int column, int use, JoinKeySource keys, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      group.fetch(needs(rows));
-      return group.cursor(column, use, rows).filter(rows, keys.predicate());
+    public Cursor cursor() {
+      return ofColumn(this, column, use, keys.predicate().cursor());
     }
 
     @Override
@@ -134,7 +151,7 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /** Where a task finds the keys of a join; the predicate is the same each time. */
-  interface Keys extends Serializable {
+  interface JoinKeySource extends Serializable {
     ColumnPredicate predicate();
   }
 
@@ -142,10 +159,10 @@ public sealed interface ScanFilter extends Serializable
    * A filter that need not be evaluated for the answer to be right: what the query does with the rows
    * drops those that do not pass.
    */
-  record Optional(ScanFilter filter, String text) implements ScanFilter {
+  record OptionalFilter(ScanFilter filter, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      return filter.filter(group, rows);
+    public Cursor cursor() {
+      return filter.cursor();
     }
 
     @Override
@@ -164,15 +181,18 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Conditions of which one must be TRUE; each is evaluated only where none before it was. */
-  record Any(List<ScanFilter> arms, String text) implements ScanFilter {
+  /** Filters of which one must be TRUE; each is evaluated only where none before it was. */
+  record Or(List<ScanFilter> arms, String text) implements ScanFilter {
     @Override
-    public Selection filter(RowGroup group, Selection rows) throws IOException {
-      Selection open = rows;
-      for (int i = 0; i < arms.size() && !open.isNone(); i++) {
-        open = open.minus(arms.get(i).filter(group, open));
-      }
-      return rows.minus(open);
+    public Cursor cursor() {
+      List<Cursor> cursors = arms.stream().map(ScanFilter::cursor).toList();
+      return (group, rows) -> {
+        Selection open = rows;
+        for (int i = 0; i < cursors.size() && !open.isNone(); i++) {
+          open = open.minus(cursors.get(i).filter(group, open));
+        }
+        return rows.minus(open);
+      };
     }
 
     @Override

@@ -46,7 +46,7 @@ public final class SelectiveScan implements BatchSource {
   private RowGroup group;
   private Selection pending;
   private Selection survivors;
-  private SelectiveColumn[] payload;
+  private ColumnCursor[] payload;
   private int nextRow;
   private boolean firstWindow = true;
   private boolean firstBatch = true;
@@ -212,7 +212,7 @@ public final class SelectiveScan implements BatchSource {
     group.fetch(payloadNeeds(rows));
     if (payload == null) {
       counters.add(eager ? Counter.ROW_GROUPS_EAGER : Counter.ROW_GROUPS_LATE, 1);
-      payload = new SelectiveColumn[spec.payload()];
+      payload = new ColumnCursor[spec.payload()];
     }
     for (int p = 0; p < payload.length; p++) {
       payload[p] = group.cursor(p, RowGroup.PAYLOAD, rows);

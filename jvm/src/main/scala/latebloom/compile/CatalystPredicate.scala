@@ -8,24 +8,29 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import latebloom.read.predicate.{FailedCondition, RowPredicate}
 
-/** A condition as Spark itself evaluates it, compiled where it is first used.
+/** A condition as Spark itself evaluates it.
   *
   * @param bound
   *   refers to the columns of a row by their ordinals
   */
 final class CatalystPredicate private (bound: Expression) extends RowPredicate {
-  @transient private lazy val compiled: BasePredicate = {
-    val predicate = Predicate.create(bound)
-    predicate.initialize(0)
-    predicate
-  }
-
-  override def test(row: InternalRow): Boolean =
-    try compiled.eval(row)
-    catch { case NonFatal(e) => throw new FailedCondition(e) }
+  override def cursor: RowPredicate.Cursor = new CatalystPredicate.Cursor(bound)
 }
 
 object CatalystPredicate {
+
+  /** Compiles the condition when it is first used. */
+  final private class Cursor(bound: Expression) extends RowPredicate.Cursor {
+    private lazy val compiled: BasePredicate = {
+      val predicate = Predicate.create(bound)
+      predicate.initialize(0)
+      predicate
+    }
+
+    override def test(row: InternalRow): Boolean =
+      try compiled.eval(row)
+      catch { case NonFatal(e) => throw new FailedCondition(e) }
+  }
 
   /** @param columns
     *   what the rows consist of

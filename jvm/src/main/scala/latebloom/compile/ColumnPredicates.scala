@@ -11,7 +11,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, LongRanges, OrderedKeys}
-import latebloom.read.text.{BytesTest, LikePattern}
+import latebloom.read.text.{BytesPredicate, LikePattern}
 
 /** Compiles a condition on one column into the set of its values for which the condition is TRUE.
   *
@@ -43,7 +43,7 @@ object ColumnPredicates {
   final private case class CaseMapping(upper: Boolean, icu: Boolean) {
     def before(p: ColumnPredicate): ColumnPredicate = p match {
       case b: ColumnPredicate.Bytes =>
-        new ColumnPredicate.Bytes(b.nullPasses, BytesTest.caseMapped(b.test, upper, icu))
+        new ColumnPredicate.Bytes(b.nullPasses, BytesPredicate.caseMapped(b.predicate, upper, icu))
       case other => other
     }
   }
@@ -167,16 +167,16 @@ object ColumnPredicates {
       }
 
     private def strings(e: StringPredicate): Option[Truth] = e match {
-      case StartsWith(Column(), OfColumnType(part)) => Some(test(part)(BytesTest.startsWith))
-      case EndsWith(Column(), OfColumnType(part))   => Some(test(part)(BytesTest.endsWith))
-      case Contains(Column(), OfColumnType(part))   => Some(test(part)(BytesTest.contains))
+      case StartsWith(Column(), OfColumnType(part)) => Some(test(part)(BytesPredicate.startsWith))
+      case EndsWith(Column(), OfColumnType(part))   => Some(test(part)(BytesPredicate.endsWith))
+      case Contains(Column(), OfColumnType(part))   => Some(test(part)(BytesPredicate.contains))
       case _                                        => None
     }
 
-    private def test(part: Any)(of: Array[Byte] => BytesTest): Truth =
+    private def test(part: Any)(of: Array[Byte] => BytesPredicate): Truth =
       if (part == null) unknown else ofTest(of(part.asInstanceOf[UTF8String].getBytes))
 
-    private def ofTest(passing: BytesTest): Truth =
+    private def ofTest(passing: BytesPredicate): Truth =
       ofValues(new ColumnPredicate.Bytes(false, passing))
 
     /** TRUE where the first `chars` characters are one of `values`, if those are few enough. Spark
@@ -190,7 +190,7 @@ object ColumnPredicates {
         val found = parts.map { part =>
           val length = part.numChars
           if (length > chars) ofValues(none)
-          else if (length == chars) test(part)(BytesTest.startsWith)
+          else if (length == chars) test(part)(BytesPredicate.startsWith)
           else ofValues(domain.in(Seq(part)))
         }
         (found ++ nulls.headOption.map(_ => unknown)).reduce(_ or _)
@@ -205,7 +205,7 @@ object ColumnPredicates {
         LikePattern
           .compile(pattern.toString, escape)
           .toScala
-          .map(p => ofTest(BytesTest.like(p)))
+          .map(p => ofTest(BytesPredicate.like(p)))
       }
 
     private def rlike(pattern: Any): Option[Truth] =
@@ -292,23 +292,26 @@ object ColumnPredicates {
 
   final private class ByteStrings(bytes: Any => Array[Byte]) extends Domain {
     override protected def predicate(nullPasses: Boolean, allValues: Boolean): ColumnPredicate =
-      new ColumnPredicate.Bytes(nullPasses, if (allValues) BytesTest.all else BytesTest.none)
+      new ColumnPredicate.Bytes(
+        nullPasses,
+        if (allValues) BytesPredicate.all else BytesPredicate.none
+      )
 
     override def in(values: Seq[Any]): ColumnPredicate =
-      of(BytesTest.in(values.map(bytes).asJava))
+      of(BytesPredicate.in(values.map(bytes).asJava))
 
     override def beside(value: Any, below: Boolean, inclusive: Boolean): ColumnPredicate = {
       val bound = bytes(value)
       of(
-        if (below) BytesTest.range(null, true, bound, inclusive)
-        else BytesTest.range(bound, inclusive, null, true)
+        if (below) BytesPredicate.range(null, true, bound, inclusive)
+        else BytesPredicate.range(bound, inclusive, null, true)
       )
     }
 
     override def others(p: ColumnPredicate): ColumnPredicate =
-      of(p.asInstanceOf[ColumnPredicate.Bytes].test.negate)
+      of(p.asInstanceOf[ColumnPredicate.Bytes].predicate.negate)
 
-    private def of(test: BytesTest) = new ColumnPredicate.Bytes(false, test)
+    private def of(test: BytesPredicate) = new ColumnPredicate.Bytes(false, test)
   }
 
   private object Domain {

@@ -15,7 +15,7 @@ private[latebloom] trait KeyPredicate {
   def column: Option[Attribute]
 
   /** The predicate on [[column]]. */
-  def ofColumn: ScanFilter.Keys
+  def ofColumn: ScanFilter.JoinKeySource
 
   /** The predicate as an expression on the columns of the scan. */
   def condition: Expression

@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
-import latebloom.read.predicate.{ColumnPredicate, CompiledColumn}
-import latebloom.read.{ScanFilter, SeveralColumns}
+import latebloom.read.predicate.{ColumnPredicate, CompiledPredicate}
+import latebloom.read.{RowFilter, ScanFilter}
 
 /** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
   * last, in its order.
@@ -144,26 +144,26 @@ private[latebloom] object ScanFilters {
     def join(keys: KeyPredicate): Compiled = {
       val test = keys.column match {
         case Some(column) if isFlat(column.dataType) =>
-          val filter = new ScanFilter.JoinKeys(index(column), use(1), keys.ofColumn, keys.text)
+          val filter = new ScanFilter.JoinKeyFilter(index(column), use(1), keys.ofColumn, keys.text)
           Compiled(filter, Kernel, joinCost(column), Seq(column.name))
         case _ => compile(named(keys.condition))
       }
-      test.copy(filter = new ScanFilter.Optional(test.filter, keys.text))
+      test.copy(filter = new ScanFilter.OptionalFilter(test.filter, keys.text))
     }
 
     def compile(condition: Named): Compiled = {
       val columns = condition.tree.references.toSeq.map(_.asInstanceOf[Attribute])
       if (columns.size == 1 && isFlat(columns.head.dataType)) {
-        oneColumn(condition, columns.head)
+        columnFilter(condition, columns.head)
       } else {
         condition.tree match {
           case And(_, _) =>
             val parts = compileParts(condition.tree, And)(split(_) { case And(l, r) => (l, r) })
-            tree(parts, new ScanFilter.All(parts.map(_.filter).asJava, condition.text))
+            tree(parts, new ScanFilter.And(parts.map(_.filter).asJava, condition.text))
           case Or(_, _) =>
             val arms = compileParts(condition.tree, Or)(split(_) { case Or(l, r) => (l, r) })
-            tree(arms, new ScanFilter.Any(arms.map(_.filter).asJava, condition.text))
-          case _ => severalColumns(condition, columns)
+            tree(arms, new ScanFilter.Or(arms.map(_.filter).asJava, condition.text))
+          case _ => rowFilter(condition, columns)
         }
       }
     }
@@ -193,21 +193,22 @@ private[latebloom] object ScanFilters {
     ): Seq[Expression] =
       sides.lift(e).fold(Seq(e)) { case (l, r) => split(l)(sides) ++ split(r)(sides) }
 
-    private def oneColumn(condition: Named, column: Attribute): Compiled = {
+    private def columnFilter(condition: Named, column: Attribute): Compiled = {
       val (predicate, level) = condition.kernel match {
         case Some(predicate) => (predicate, Kernel)
         case None            =>
           val bound = CatalystPredicate(condition.tree, Seq(column))
-          (new CompiledColumn(bound, column.dataType, Failure.mayFail(condition.tree)), Dictionary)
+          val mayThrow = Failure.mayFail(condition.tree)
+          (new CompiledPredicate(bound, column.dataType, mayThrow), Dictionary)
       }
-      val filter = new ScanFilter.OneColumn(index(column), use(1), predicate, condition.text)
+      val filter = new ScanFilter.ColumnFilter(index(column), use(1), predicate, condition.text)
       Compiled(filter, level, cost(condition.tree, column, level), Seq(column.name))
     }
 
-    private def severalColumns(condition: Named, columns: Seq[Attribute]): Compiled = {
+    private def rowFilter(condition: Named, columns: Seq[Attribute]): Compiled = {
       val predicate = CatalystPredicate(condition.tree, columns)
       val indexes = columns.map(index).toArray
-      val filter = new SeveralColumns(indexes, use(columns.size), predicate, condition.text)
+      val filter = new RowFilter(indexes, use(columns.size), predicate, condition.text)
       Compiled(filter, Row, 8, columns.map(_.name))
     }
 

@@ -3,7 +3,7 @@ package latebloom.compile
 
 import java.nio.charset.StandardCharsets.US_ASCII
 
-import latebloom.read.text.BytesTest
+import latebloom.read.text.BytesPredicate
 
 /** Regular expressions that only look for fixed text, somewhere or at the start: what RLIKE finds
   * with them can be found in the bytes. All others, `$` among them, which also matches before a
@@ -14,7 +14,7 @@ private[compile] object SimpleRegex {
   private val group = """(\^?)\((?:\?:)?([^()]*)\)""".r
 
   /** The strings in which RLIKE finds `pattern`. */
-  def compile(pattern: String): Option[BytesTest] = {
+  def compile(pattern: String): Option[BytesPredicate] = {
     val alternatives = pattern match {
       case group(anchor, inner) => inner.split("\\|", -1).toSeq.map(anchor + _)
       case _                    => pattern.split("\\|", -1).toSeq
@@ -23,11 +23,11 @@ private[compile] object SimpleRegex {
     Option.when(tests.forall(_.isDefined))(tests.flatten.reduce(_ or _))
   }
 
-  private def one(alternative: String): Option[BytesTest] =
+  private def one(alternative: String): Option[BytesPredicate] =
     if (alternative.startsWith("^")) {
-      literal(alternative.tail.stripSuffix(".*")).map(BytesTest.startsWith)
+      literal(alternative.tail.stripSuffix(".*")).map(BytesPredicate.startsWith)
     } else {
-      literal(alternative.stripPrefix(".*").stripSuffix(".*")).map(BytesTest.contains)
+      literal(alternative.stripPrefix(".*").stripSuffix(".*")).map(BytesPredicate.contains)
     }
 
   /** The bytes of a text in which every character stands for itself, or is escaped to do so. */

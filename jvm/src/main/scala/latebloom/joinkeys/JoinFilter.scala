@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import latebloom.bloom.KeyFilter
 import latebloom.compile.CannotFail
 import latebloom.decision.ShortSql
-import latebloom.read.predicate.ValueTest
+import latebloom.read.predicate.ValuePredicate
 
 /** Whether a key may be among those of the other side of a join: never FALSE for one that is, and
   * FALSE for null, which joins with nothing. It may be left out anywhere.
@@ -71,7 +71,7 @@ final case class JoinFilter(
       case SharedKeysExpression(shared) => Some(shared.value.predicate)
       case _                            => filter.map(_.predicate)
     }
-    predicate.map(new ValueTest(key.dataType, _))
+    predicate.map(p => new ValuePredicate(key.dataType, p.cursor))
   }
 
   override def eval(input: InternalRow): Any = test.forall { keys =>

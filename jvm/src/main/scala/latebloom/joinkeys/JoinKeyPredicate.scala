@@ -37,7 +37,7 @@ final private[latebloom] class JoinKeyPredicate(
   /** Whether the other side has no key at all. */
   def none: Boolean = keys.form == "empty"
 
-  override def ofColumn: ScanFilter.Keys = new KeysInTask(shared)
+  override def ofColumn: ScanFilter.JoinKeySource = new KeysInTask(shared)
 
   override def condition: Expression = join.copy(keys = SharedKeysExpression(shared))
 

@@ -15,7 +15,8 @@ final private[joinkeys] class SharedKeys(filter: KeyFilter) extends Serializable
 }
 
 /** The keys where a scan looks for them. */
-final private[joinkeys] class KeysInTask(keys: Broadcast[SharedKeys]) extends ScanFilter.Keys {
+final private[joinkeys] class KeysInTask(keys: Broadcast[SharedKeys])
+    extends ScanFilter.JoinKeySource {
   override def predicate: ColumnPredicate = keys.value.predicate
 }
 

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 import latebloom.read.text.LikePattern;
 import org.apache.spark.sql.catalyst.util.StringUtils;
 import org.apache.spark.unsafe.Platform;
@@ -57,7 +57,7 @@ public class LikeBenchmark {
   private int[] offsets;
   private int[] lengths;
   private int[] out;
-  private BytesTest test;
+  private BytesPredicate.Cursor test;
   private Pattern regex;
 
   @Setup
@@ -77,7 +77,7 @@ public class LikeBenchmark {
       lengths[i] = 10 + random.nextInt(34);
       at += lengths[i];
     }
-    test = BytesTest.like(LikePattern.compile(pattern, '\\').orElseThrow());
+    test = BytesPredicate.like(LikePattern.compile(pattern, '\\').orElseThrow()).cursor();
     regex = Pattern.compile(StringUtils.escapeLikeRegex(pattern, '\\'));
   }
 

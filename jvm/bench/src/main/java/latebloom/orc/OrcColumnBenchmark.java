@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import latebloom.orc.flat.OrcColumns;
 import latebloom.read.BenchColumn;
-import latebloom.read.SelectiveColumn;
+import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.LongRanges;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counters;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 import latebloom.read.vector.OutputColumn;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -125,7 +125,7 @@ public class OrcColumnBenchmark {
     predicate =
         type.equals(DataTypes.StringType)
             ? new ColumnPredicate.Bytes(
-                false, BytesTest.contains("77".getBytes(StandardCharsets.UTF_8)))
+                false, BytesPredicate.contains("77".getBytes(StandardCharsets.UTF_8)))
             : new ColumnPredicate.Longs(false, LongRanges.of(1, 10));
   }
 
@@ -181,7 +181,7 @@ public class OrcColumnBenchmark {
 
   @Benchmark
   public long select() throws IOException {
-    SelectiveColumn column = OrcColumns.flat(stripe.column(1, type, new Counters()));
+    ColumnCursor column = OrcColumns.flat(stripe.column(1, type, new Counters()));
     long sum = 0;
     for (int[] batch : wanted) {
       BenchColumn.begin(out);
@@ -195,7 +195,7 @@ public class OrcColumnBenchmark {
   @Benchmark
   public int filter() throws IOException {
     return OrcColumns.flat(stripe.column(1, type, new Counters()))
-        .filter(Selection.all(ROWS), predicate)
+        .filter(Selection.all(ROWS), predicate.cursor())
         .count();
   }
 

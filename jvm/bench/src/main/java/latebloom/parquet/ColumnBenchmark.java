@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import latebloom.parquet.encoding.Bytes;
-import latebloom.parquet.flat.FlatColumn;
+import latebloom.parquet.flat.FlatColumnCursor;
 import latebloom.parquet.flat.PageCache;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.ColumnPlace;
@@ -391,14 +391,14 @@ public class ColumnBenchmark {
     ColumnChunk chunk =
         new ColumnChunk(
             new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, Long.MAX_VALUE, false, counters);
-    List<RangeFetcher.Wanted> ranges = new ArrayList<>();
+    List<RangeFetcher.WantedRange> ranges = new ArrayList<>();
     chunk.want(Selection.all(ROWS), ranges);
     ranges
         .get(0)
         .receiver()
         .accept(chunkBytes.array(), chunkBytes.start(), chunkBytes.length());
-    FlatColumn column =
-        new FlatColumn(
+    FlatColumnCursor column =
+        new FlatColumnCursor(
             chunk,
             FlatType.of(descriptor, type, calendars),
             pageReader,

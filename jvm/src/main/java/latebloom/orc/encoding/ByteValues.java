@@ -8,12 +8,12 @@ import org.apache.orc.impl.PositionProvider;
 public final class ByteValues implements FixedValues, Positioned {
   private static final int SPAN = 1024;
 
-  private final ByteRuns bytes;
+  private final ByteRunLength bytes;
   private final byte[] span = new byte[SPAN];
   private int next;
 
   public ByteValues(ByteFeed feed) {
-    this.bytes = new ByteRuns(feed);
+    this.bytes = new ByteRunLength(feed);
   }
 
   @Override

@@ -11,11 +11,11 @@ import org.apache.spark.sql.catalyst.util.RebaseDateTime;
  * calendar that orc-core is asked for, then from the hybrid calendar to the proleptic Gregorian.
  */
 public final class DateValues implements FixedValues, Positioned {
-  private final IntRuns days;
+  private final IntegerRunLength days;
   private final Calendars calendars;
   private final DateColumnVector one = new DateColumnVector(1);
 
-  public DateValues(IntRuns days, Calendars calendars) {
+  public DateValues(IntegerRunLength days, Calendars calendars) {
     this.days = days;
     this.calendars = calendars;
   }

@@ -42,12 +42,12 @@ public final class DecimalValues implements FixedValues, Positioned {
   }
 
   private final ByteFeed feed;
-  private final IntRuns scales;
+  private final IntegerRunLength scales;
   private final DecimalType type;
   private long[] scale = new long[0];
   private int next;
 
-  public DecimalValues(ByteFeed feed, IntRuns scales, DecimalType type) {
+  public DecimalValues(ByteFeed feed, IntegerRunLength scales, DecimalType type) {
     this.feed = feed;
     this.scales = scales;
     this.type = type;

@@ -20,14 +20,14 @@ public final class DirectStrings implements StringValues, Positioned {
   private static final int MOST_COPIED = Integer.MAX_VALUE - 8;
 
   private final ByteFeed feed;
-  private final IntRuns lengths;
+  private final IntegerRunLength lengths;
   private final TextLength text;
   private final long[] window = new long[WINDOW];
   private byte[] copies = new byte[0];
   private byte[] data = copies;
   private int next;
 
-  public DirectStrings(ByteFeed feed, IntRuns lengths, TextLength text) {
+  public DirectStrings(ByteFeed feed, IntegerRunLength lengths, TextLength text) {
     this.feed = feed;
     this.lengths = lengths;
     this.text = text;

@@ -26,8 +26,8 @@ public final class TimestampValues implements FixedValues, Positioned {
     1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000
   };
 
-  private final IntRuns seconds;
-  private final IntRuns nanos;
+  private final IntegerRunLength seconds;
+  private final IntegerRunLength nanos;
   private final Calendars calendars;
   private final TimeZone writerZone;
   private final TimeZone readerZone = TimeZone.getDefault();
@@ -36,7 +36,7 @@ public final class TimestampValues implements FixedValues, Positioned {
   private final TimestampColumnVector one = new TimestampColumnVector(1);
   private long[] fractions = new long[0];
 
-  public TimestampValues(IntRuns seconds, IntRuns nanos, Calendars calendars) {
+  public TimestampValues(IntegerRunLength seconds, IntegerRunLength nanos, Calendars calendars) {
     this.seconds = seconds;
     this.nanos = nanos;
     this.calendars = calendars;

@@ -4,32 +4,32 @@ package latebloom.orc.flat;
 import java.io.IOException;
 import latebloom.read.predicate.CodeMask;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.Held;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.RunningTask;
-import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.BlockCursor;
 import latebloom.read.vector.ValidRows;
 
 /**
  * Filters by a flat column: an entry of a dictionary is tested once, before any row's code is read,
  * and a run of one value once.
  */
-final class FlatFilter extends InBlocks {
+final class FlatFilter extends BlockCursor {
   /** Neighbouring rows without nulls that are worth a loop without positions. */
   private static final int RUN = 64;
 
   private final StripeColumn column;
-  private final Held held;
+  private final VectorType vectorType;
   private final StripeSections sections;
 
   private final long[] one = new long[1];
 
-  FlatFilter(StripeColumn column, Held held, StripeSections sections) {
+  FlatFilter(StripeColumn column, VectorType vectorType, StripeSections sections) {
     super(column.blocks());
     this.column = column;
-    this.held = held;
+    this.vectorType = vectorType;
     this.sections = sections;
   }
 
@@ -41,7 +41,7 @@ final class FlatFilter extends InBlocks {
   }
 
   /** The rows of {@code wanted} that pass. */
-  Selection filter(Selection wanted, ColumnPredicate predicate) throws IOException {
+  Selection filter(Selection wanted, PredicateCursor predicate) throws IOException {
     CodeMask mask =
         column.isCoded() ? CodeMask.of(column.dictionary(), predicate, wanted.count()) : null;
     Values known = known(predicate, mask);
@@ -57,22 +57,22 @@ final class FlatFilter extends InBlocks {
     return filter(wanted, predicate, known == Values.OPEN ? mask : null, known);
   }
 
-  private static Values known(ColumnPredicate predicate, CodeMask mask) {
+  private static Values known(PredicateCursor predicate, CodeMask mask) {
     boolean none = mask != null && mask.nonePasses();
     boolean all = mask != null && mask.allPass();
-    if (predicate instanceof ColumnPredicate.Longs longs) {
+    if (predicate.predicate() instanceof ColumnPredicate.Longs longs) {
       none |= longs.ranges().isNone();
       all |= longs.ranges().isAll();
-    } else if (predicate instanceof ColumnPredicate.Bytes bytes) {
-      none |= bytes.test().isNone();
-      all |= bytes.test().isAll();
+    } else if (predicate.predicate() instanceof ColumnPredicate.Bytes bytes) {
+      none |= bytes.predicate().isNone();
+      all |= bytes.predicate().isAll();
     }
     // Of no entries at all, none passes and all do: then there is no value either.
     return none ? Values.FAIL : all ? Values.PASS : Values.OPEN;
   }
 
   private Selection filter(
-      Selection wanted, ColumnPredicate predicate, CodeMask mask, Values known)
+      Selection wanted, PredicateCursor predicate, CodeMask mask, Values known)
       throws IOException {
     Selection.Builder passed = new Selection.Builder(wanted.rows());
     int next = wanted.nextSelected(0);
@@ -101,7 +101,7 @@ final class FlatFilter extends InBlocks {
       int firstRow,
       int from,
       int to,
-      ColumnPredicate predicate,
+      PredicateCursor predicate,
       CodeMask mask,
       Selection.Builder passed)
       throws IOException {
@@ -162,7 +162,7 @@ final class FlatFilter extends InBlocks {
   private void filterBlock(
       int firstRow,
       int n,
-      ColumnPredicate predicate,
+      PredicateCursor predicate,
       CodeMask mask,
       Values known,
       Selection.Builder passed)
@@ -202,19 +202,19 @@ final class FlatFilter extends InBlocks {
    * {@code rowOf}, or those from {@code firstRow} on.
    */
   private int test(
-      OrcValues read, int n, ColumnPredicate predicate, int[] rowOf, int firstRow) {
-    KeptValues kept = column.keeps(held) && column.kept().mayKeep(n) ? column.kept() : null;
+      OrcValues read, int n, PredicateCursor predicate, int[] rowOf, int firstRow) {
+    KeptValues kept = column.keeps(vectorType) && column.kept().mayKeep(n) ? column.kept() : null;
     int m;
-    if (held == Held.BYTES) {
+    if (vectorType == VectorType.BYTES) {
       read.strings().locate(indexes, n, offsets, lengths);
       byte[] data = read.strings().data();
-      m = Keys.filterBytes(false, data, offsets, lengths, n, predicate, passing);
+      m = predicate.filterBytes(false, data, offsets, lengths, n, passing);
       if (kept != null) {
         kept.strings(rowOf, firstRow, passing, m, data, offsets, lengths);
       }
     } else {
       read.fixed().read(indexes, n, values);
-      m = Keys.filter(held, values, n, predicate, passing);
+      m = predicate.filter(vectorType, values, n, passing);
       if (kept != null) {
         kept.numbers(rowOf, firstRow, passing, m, values);
       }
@@ -234,12 +234,12 @@ final class FlatFilter extends InBlocks {
     return m;
   }
 
-  private boolean passes(long value, ColumnPredicate predicate, CodeMask mask) {
+  private boolean passes(long value, PredicateCursor predicate, CodeMask mask) {
     if (mask != null) {
       return mask.passes((int) value);
     }
     one[0] = value;
-    return Keys.filter(held, one, 1, predicate, passing) == 1;
+    return predicate.filter(vectorType, one, 1, passing) == 1;
   }
 
   private void readCodes(OrcValues read, int n) {

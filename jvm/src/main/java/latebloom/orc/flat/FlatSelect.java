@@ -2,29 +2,29 @@
 package latebloom.orc.flat;
 
 import java.io.IOException;
-import latebloom.read.predicate.Held;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.task.Counter;
 import latebloom.read.task.RunningTask;
-import latebloom.read.vector.InBlocks;
+import latebloom.read.vector.BlockCursor;
 import latebloom.read.vector.OutputColumn;
 import latebloom.read.vector.ValidRows;
 import latebloom.read.vector.ValueSink;
 
 /** Selects values of a flat column; those that a filter kept are not decoded again. */
-final class FlatSelect extends InBlocks {
+final class FlatSelect extends BlockCursor {
   private final StripeColumn column;
-  private final Held held;
+  private final VectorType vectorType;
   private final StripeSections sections;
   private final ValueSink sink;
 
   private int[] places = new int[0];
 
-  FlatSelect(StripeColumn column, Held held, StripeSections sections) {
+  FlatSelect(StripeColumn column, VectorType vectorType, StripeSections sections) {
     super(column.blocks());
     this.column = column;
-    this.held = held;
+    this.vectorType = vectorType;
     this.sections = sections;
-    this.sink = new ValueSink(held, column.blocks());
+    this.sink = new ValueSink(vectorType, column.blocks());
   }
 
   /** Writes the values of {@code wanted[0, n)} to {@code out}. */
@@ -53,7 +53,7 @@ final class FlatSelect extends InBlocks {
 
   /** Selects what a filter kept of all these rows; false if it did not. */
   private boolean selectKept(int[] wanted, int n) {
-    if (!column.keeps(held) || column.isCoded()) {
+    if (!column.keeps(vectorType) || column.isCoded()) {
       return false;
     }
     if (places.length < n) {
@@ -65,7 +65,7 @@ final class FlatSelect extends InBlocks {
     }
     for (int i = 0; i < n; i += BLOCK) {
       int k = Math.min(BLOCK, n - i);
-      if (held == Held.BYTES) {
+      if (vectorType == VectorType.BYTES) {
         kept.locate(places, i, k, offsets, lengths);
         sink.strings(kept.data(), offsets, lengths, k, rows, k, null);
       } else {
@@ -101,7 +101,7 @@ final class FlatSelect extends InBlocks {
         }
       }
       sink.stringCodes(column.dictionary(), codes, valid, rows, n, nulls);
-    } else if (held == Held.BYTES) {
+    } else if (vectorType == VectorType.BYTES) {
       if (valid > 0) {
         read.strings().locate(indexes, valid, offsets, lengths);
       }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc.flat;
 
-import latebloom.read.SelectiveColumn;
-import latebloom.read.predicate.Held;
+import latebloom.read.ColumnCursor;
+import latebloom.read.predicate.VectorType;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 import org.apache.orc.TypeDescription;
@@ -29,46 +29,46 @@ public final class OrcColumns {
   private OrcColumns() {}
 
   /** A cursor over the column; null where orc-core's own readers must do it. */
-  public static SelectiveColumn flat(StripeColumn column) {
+  public static ColumnCursor flat(StripeColumn column) {
     return isFlat(column)
-        ? new FlatOrcColumn(column, held(column.fileType(), column.type()))
+        ? new FlatOrcColumnCursor(column, vectorType(column.fileType(), column.type()))
         : null;
   }
 
   public static boolean isFlat(StripeColumn column) {
-    return held(column.fileType(), column.type()) != null && isKnown(column);
+    return vectorType(column.fileType(), column.type()) != null && isKnown(column);
   }
 
-  private static Held held(TypeDescription file, DataType type) {
+  private static VectorType vectorType(TypeDescription file, DataType type) {
     return switch (file.getCategory()) {
-      case BOOLEAN -> type instanceof BooleanType ? Held.BOOLEAN : null;
-      case BYTE -> type instanceof ByteType ? Held.BYTE : null;
-      case SHORT -> type instanceof ShortType ? Held.SHORT : null;
+      case BOOLEAN -> type instanceof BooleanType ? VectorType.BOOLEAN : null;
+      case BYTE -> type instanceof ByteType ? VectorType.BYTE : null;
+      case SHORT -> type instanceof ShortType ? VectorType.SHORT : null;
       case INT ->
-          type instanceof IntegerType || type instanceof YearMonthIntervalType ? Held.INT : null;
+          type instanceof IntegerType || type instanceof YearMonthIntervalType ? VectorType.INT : null;
       case LONG ->
           type instanceof LongType
                   || type instanceof DayTimeIntervalType
                   || type instanceof TimestampNTZType
-              ? Held.LONG
+              ? VectorType.LONG
               : null;
-      case FLOAT -> type instanceof FloatType ? Held.FLOAT : null;
-      case DOUBLE -> type instanceof DoubleType ? Held.DOUBLE : null;
-      case DATE -> type instanceof DateType ? Held.INT : null;
-      case TIMESTAMP -> type instanceof TimestampType ? Held.LONG : null;
+      case FLOAT -> type instanceof FloatType ? VectorType.FLOAT : null;
+      case DOUBLE -> type instanceof DoubleType ? VectorType.DOUBLE : null;
+      case DATE -> type instanceof DateType ? VectorType.INT : null;
+      case TIMESTAMP -> type instanceof TimestampType ? VectorType.LONG : null;
       case DECIMAL -> type instanceof DecimalType decimal ? decimal(file, decimal) : null;
-      case STRING, CHAR, VARCHAR -> type instanceof StringType ? Held.BYTES : null;
-      case BINARY -> type instanceof BinaryType ? Held.BYTES : null;
+      case STRING, CHAR, VARCHAR -> type instanceof StringType ? VectorType.BYTES : null;
+      case BINARY -> type instanceof BinaryType ? VectorType.BYTES : null;
       default -> null;
     };
   }
 
-  private static Held decimal(TypeDescription file, DecimalType type) {
+  private static VectorType decimal(TypeDescription file, DecimalType type) {
     boolean same = file.getPrecision() == type.precision() && file.getScale() == type.scale();
     if (!same || type.precision() > Decimal.MAX_LONG_DIGITS()) {
       return null;
     }
-    return type.precision() <= Decimal.MAX_INT_DIGITS() ? Held.INT : Held.LONG;
+    return type.precision() <= Decimal.MAX_INT_DIGITS() ? VectorType.INT : VectorType.LONG;
   }
 
   private static boolean isKnown(StripeColumn column) {

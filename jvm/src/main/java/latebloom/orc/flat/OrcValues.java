@@ -2,14 +2,14 @@
 package latebloom.orc.flat;
 
 import java.io.IOException;
-import latebloom.orc.encoding.BitValues;
+import latebloom.orc.encoding.BooleanValues;
 import latebloom.orc.encoding.ByteFeed;
 import latebloom.orc.encoding.ByteValues;
 import latebloom.orc.encoding.DateValues;
 import latebloom.orc.encoding.DecimalValues;
 import latebloom.orc.encoding.DirectStrings;
 import latebloom.orc.encoding.FloatingValues;
-import latebloom.orc.encoding.IntRuns;
+import latebloom.orc.encoding.IntegerRunLength;
 import latebloom.orc.encoding.Positioned;
 import latebloom.orc.encoding.TextLength;
 import latebloom.orc.encoding.TimestampValues;
@@ -28,24 +28,31 @@ import org.apache.spark.sql.types.DecimalType;
  * @param positions where it can begin anew
  */
 record OrcValues(
-    IntRuns codes, FixedValues fixed, StringValues strings, IntRuns runs, Positioned positions) {
+    IntegerRunLength codes,
+    FixedValues fixed,
+    StringValues strings,
+    IntegerRunLength runs,
+    Positioned positions) {
 
   static OrcValues of(StripeColumn column) throws IOException {
     ColumnEncoding.Kind kind = column.encoding().getKind();
     ByteFeed data = column.feed(Stream.Kind.DATA);
     return switch (column.fileType().getCategory()) {
-      case BOOLEAN -> fixed(new BitValues(data));
+      case BOOLEAN -> fixed(new BooleanValues(data));
       case BYTE -> fixed(new ByteValues(data));
-      case SHORT -> ints(IntRuns.of(kind, data, true, Short.SIZE));
-      case INT -> ints(IntRuns.of(kind, data, true, Integer.SIZE));
-      case LONG -> ints(IntRuns.of(kind, data, true, Long.SIZE));
+      case SHORT -> ints(IntegerRunLength.of(kind, data, true, Short.SIZE));
+      case INT -> ints(IntegerRunLength.of(kind, data, true, Integer.SIZE));
+      case LONG -> ints(IntegerRunLength.of(kind, data, true, Long.SIZE));
       case FLOAT -> fixed(new FloatingValues(data, Float.BYTES));
       case DOUBLE -> fixed(new FloatingValues(data, Double.BYTES));
-      case DATE -> fixed(new DateValues(IntRuns.of(kind, data, true, Integer.SIZE), column.calendars()));
+      case DATE ->
+          fixed(
+              new DateValues(
+                  IntegerRunLength.of(kind, data, true, Integer.SIZE), column.calendars()));
       case TIMESTAMP ->
           fixed(
               new TimestampValues(
-                  IntRuns.of(kind, data, true, Long.SIZE),
+                  IntegerRunLength.of(kind, data, true, Long.SIZE),
                   secondary(column, false),
                   column.calendars()));
       case DECIMAL ->
@@ -55,8 +62,8 @@ record OrcValues(
     };
   }
 
-  private static IntRuns secondary(StripeColumn column, boolean scales) throws IOException {
-    return IntRuns.of(
+  private static IntegerRunLength secondary(StripeColumn column, boolean scales) throws IOException {
+    return IntegerRunLength.of(
         column.encoding().getKind(),
         column.feed(Stream.Kind.SECONDARY),
         scales,
@@ -66,17 +73,17 @@ record OrcValues(
   private static OrcValues bytes(StripeColumn column, ColumnEncoding.Kind kind, ByteFeed data)
       throws IOException {
     if (OrcColumns.isDictionary(kind)) {
-      IntRuns codes = IntRuns.of(kind, data, false, Integer.SIZE);
+      IntegerRunLength codes = IntegerRunLength.of(kind, data, false, Integer.SIZE);
       return new OrcValues(codes, null, null, codes, codes);
     }
-    IntRuns lengths =
-        IntRuns.of(kind, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
+    IntegerRunLength lengths =
+        IntegerRunLength.of(kind, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
     DirectStrings strings =
         new DirectStrings(data, lengths, TextLength.of(column.fileType()));
     return new OrcValues(null, null, strings, null, strings);
   }
 
-  private static OrcValues ints(IntRuns runs) {
+  private static OrcValues ints(IntegerRunLength runs) {
     return new OrcValues(null, runs, null, runs, runs);
   }
 

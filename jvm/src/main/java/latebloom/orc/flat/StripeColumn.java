@@ -5,7 +5,7 @@ import java.io.IOException;
 import latebloom.orc.encoding.ByteFeed;
 import latebloom.orc.encoding.Calendars;
 import latebloom.orc.stripe.Strides;
-import latebloom.read.predicate.Held;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;
@@ -75,8 +75,8 @@ public abstract class StripeColumn {
   }
 
   /** Whether filters keep values: of floats and doubles they leave only what these compare by. */
-  final boolean keeps(Held held) {
-    return isPayload() && held != Held.FLOAT && held != Held.DOUBLE;
+  final boolean keeps(VectorType vectorType) {
+    return isPayload() && vectorType != VectorType.FLOAT && vectorType != VectorType.DOUBLE;
   }
 
   /** What filters kept for the payload. */

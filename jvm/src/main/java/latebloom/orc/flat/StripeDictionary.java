@@ -5,17 +5,15 @@ import java.io.IOException;
 import java.util.Arrays;
 import latebloom.orc.encoding.ByteFeed;
 import latebloom.orc.encoding.CorruptStreamException;
-import latebloom.orc.encoding.IntRuns;
+import latebloom.orc.encoding.IntegerRunLength;
 import latebloom.orc.encoding.TextLength;
-import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
-import latebloom.read.predicate.Entries;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.DictionaryEntries;
+import latebloom.read.predicate.PredicateCursor;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 
 /** The dictionary of one column of a stripe: byte strings, all in one array. */
-final class StripeDictionary implements Entries {
+final class StripeDictionary implements DictionaryEntries {
   private static final int STEP = 1024;
 
   private final byte[] data;
@@ -35,8 +33,8 @@ final class StripeDictionary implements Entries {
     if (size < 0) {
       throw new CorruptStreamException("a dictionary of " + size + " entries");
     }
-    IntRuns runs =
-        IntRuns.of(encoding.getKind(), column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
+    IntegerRunLength runs =
+        IntegerRunLength.of(encoding.getKind(), column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
     // Grows by what the stream has, not by what the footer says.
     int[] offsets = new int[Math.min(size, STEP)];
     int[] lengths = new int[offsets.length];
@@ -82,12 +80,12 @@ final class StripeDictionary implements Entries {
   }
 
   @Override
-  public int filter(ColumnPredicate predicate, int[] out) {
-    return Keys.filterBytes(false, data, offsets, lengths, offsets.length, predicate, out);
+  public int filter(PredicateCursor predicate, int[] out) {
+    return predicate.filterBytes(false, data, offsets, lengths, offsets.length, out);
   }
 
   @Override
-  public boolean test(CompiledColumn predicate, int code) {
+  public boolean test(PredicateCursor.Compiled predicate, int code) {
     return predicate.test(data, offsets[code], lengths[code]);
   }
 

@@ -2,7 +2,7 @@
 package latebloom.orc.flat;
 
 import java.io.IOException;
-import latebloom.orc.encoding.BitRuns;
+import latebloom.orc.encoding.BooleanRunLength;
 import latebloom.orc.stripe.Strides;
 import latebloom.read.vector.ValidRows;
 import org.apache.orc.OrcProto.Stream;
@@ -32,7 +32,7 @@ final class StripeSections {
   private final Strides sections;
   private final boolean optional;
 
-  private BitRuns present;
+  private BooleanRunLength present;
   private OrcValues values;
   private int section = -1;
   private ValidRows valid;
@@ -93,9 +93,9 @@ final class StripeSections {
     section = s;
   }
 
-  private BitRuns present() throws IOException {
+  private BooleanRunLength present() throws IOException {
     if (present == null) {
-      present = new BitRuns(column.feed(Stream.Kind.PRESENT));
+      present = new BooleanRunLength(column.feed(Stream.Kind.PRESENT));
     }
     return present;
   }

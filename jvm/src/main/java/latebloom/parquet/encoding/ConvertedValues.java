@@ -15,8 +15,8 @@ public final class ConvertedValues implements FixedValues {
   }
 
   /** The values as they lie in the page, if they are PLAIN and Spark holds these {@code n} the same. */
-  public PlainValues plain(int first, int n) {
-    return raw instanceof PlainValues plain && plain.least(first, n) >= conversion.sameFrom()
+  public PlainDecoder plain(int first, int n) {
+    return raw instanceof PlainDecoder plain && plain.least(first, n) >= conversion.sameFrom()
         ? plain
         : null;
   }

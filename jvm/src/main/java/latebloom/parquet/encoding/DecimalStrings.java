@@ -97,7 +97,7 @@ final class DecimalStrings implements StringValues {
 
   private void reserve(long more) {
     if (data.length - used < more) {
-      data = Arrays.copyOf(data, Sizes.grown(used + more, "a block of decimals"));
+      data = Arrays.copyOf(data, CheckedSizes.grown(used + more, "a block of decimals"));
     }
   }
 }

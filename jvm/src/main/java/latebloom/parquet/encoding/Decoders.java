@@ -70,7 +70,7 @@ public final class Decoders {
   public static StringValues strings(FlatType type, Encoding encoding, Bytes values, int count) {
     check(type, encoding);
     if (count == 0) {
-      return new PlainStrings(type, values);
+      return new PlainByteArrayDecoder(type, values);
     }
     if (!(type.conversion() instanceof Conversion.ToDecimalBytes c)) {
       return rawStrings(type, encoding, values, count);
@@ -83,12 +83,13 @@ public final class Decoders {
   private static FixedValues rawNumbers(
       FlatType type, Encoding encoding, Bytes values, int count) {
     return switch (encoding) {
-      case RLE -> new RunLengthBooleans(values);
+      case RLE -> new RleBooleanDecoder(values);
       case DELTA_BINARY_PACKED ->
-          new DeltaPacked(values, count, type.physical() == Physical.INT32);
-      case DELTA_BYTE_ARRAY -> new BigEndianValues(new DeltaStrings(values, count, type.width()));
-      case BYTE_STREAM_SPLIT -> new SplitValues(type, values, count);
-      default -> new PlainValues(type, values, count);
+          new DeltaBinaryPackedDecoder(values, count, type.physical() == Physical.INT32);
+      case DELTA_BYTE_ARRAY ->
+          new BigEndianValues(new DeltaByteArrayDecoder(values, count, type.width()));
+      case BYTE_STREAM_SPLIT -> new ByteStreamSplitDecoder(type, values, count);
+      default -> new PlainDecoder(type, values, count);
     };
   }
 
@@ -96,10 +97,10 @@ public final class Decoders {
       FlatType type, Encoding encoding, Bytes values, int count) {
     int length = type.physical() == Physical.FIXED_BINARY ? type.width() : -1;
     return switch (encoding) {
-      case DELTA_LENGTH_BYTE_ARRAY -> new DeltaLengthStrings(values, count);
-      case DELTA_BYTE_ARRAY -> new DeltaStrings(values, count, length);
-      case BYTE_STREAM_SPLIT -> new SplitStrings(values, type.width(), count);
-      default -> new PlainStrings(type, values);
+      case DELTA_LENGTH_BYTE_ARRAY -> new DeltaLengthByteArrayDecoder(values, count);
+      case DELTA_BYTE_ARRAY -> new DeltaByteArrayDecoder(values, count, length);
+      case BYTE_STREAM_SPLIT -> new ByteStreamSplitByteArrayDecoder(values, type.width(), count);
+      default -> new PlainByteArrayDecoder(type, values);
     };
   }
 

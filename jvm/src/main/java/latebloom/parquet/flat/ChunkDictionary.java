@@ -5,15 +5,13 @@ import java.util.Arrays;
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.Decoders;
-import latebloom.parquet.encoding.PlainStrings;
+import latebloom.parquet.encoding.PlainByteArrayDecoder;
 import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
-import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledColumn;
-import latebloom.read.predicate.Entries;
-import latebloom.read.predicate.Held;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.DictionaryEntries;
+import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
 import org.apache.parquet.format.Encoding;
@@ -27,7 +25,7 @@ import org.apache.parquet.format.Encoding;
  * row that has it. One whose bytes can't be right is an error that names the dictionary's page, and
  * what is handed to Spark's vectors was found before ({@link #ready}).
  */
-public final class ChunkDictionary implements Entries {
+public final class ChunkDictionary implements DictionaryEntries {
   /** Byte strings are located in steps of at least so many. */
   private static final int STEP = 1024;
 
@@ -188,7 +186,7 @@ public final class ChunkDictionary implements Entries {
       return;
     }
     // Only those that lie in the page as they are stay where they are when others are located.
-    boolean stays = strings instanceof PlainStrings;
+    boolean stays = strings instanceof PlainByteArrayDecoder;
     int to = stays ? Math.min(size, Math.max(code + 1, 2 * located + STEP)) : size;
     int n = to - located;
     int[] moreOffsets = new int[n];
@@ -211,16 +209,16 @@ public final class ChunkDictionary implements Entries {
   }
 
   @Override
-  public int filter(ColumnPredicate predicate, int[] out) {
+  public int filter(PredicateCursor predicate, int[] out) {
     if (!type.isBytes()) {
-      return Keys.filter(type.held(), values().clone(), size, predicate, out);
+      return predicate.filter(type.vectorType(), values().clone(), size, out);
     }
     locateTo(size - 1);
-    return Keys.filterBytes(type.decimalBytes(), data(), offsets, lengths, size, predicate, out);
+    return predicate.filterBytes(type.decimalBytes(), data(), offsets, lengths, size, out);
   }
 
   @Override
-  public boolean test(CompiledColumn predicate, int code) {
+  public boolean test(PredicateCursor.Compiled predicate, int code) {
     if (type.isBytes()) {
       byte[] value = decodeToBinary(code);
       return predicate.test(value, 0, value.length);
@@ -253,7 +251,7 @@ public final class ChunkDictionary implements Entries {
 
   @Override
   public double decodeToDouble(int id) {
-    return type.held() == Held.FLOAT
+    return type.vectorType() == VectorType.FLOAT
         ? decodeToFloat(id)
         : Double.longBitsToDouble(values()[id]);
   }

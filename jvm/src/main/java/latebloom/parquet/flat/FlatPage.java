@@ -6,7 +6,7 @@ import java.util.Map;
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.Decoders;
-import latebloom.parquet.encoding.RleBitPacked;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
 import latebloom.parquet.types.FlatType;
@@ -66,7 +66,7 @@ public final class FlatPage {
       int max = chunk.descriptor.getMaxDefinitionLevel();
       boolean optional = max > 0;
       Bytes values = parts.values();
-      RleBitPacked levels = null;
+      RleBitPackingHybridDecoder levels = null;
       if (parts.levelsFramed() && optional) {
         checkRunLengthEncoded(header.getData_page_header());
         int length = values.framedLength();
@@ -84,9 +84,9 @@ public final class FlatPage {
     }
   }
 
-  private static RleBitPacked levels(Bytes b, int max) {
+  private static RleBitPackingHybridDecoder levels(Bytes b, int max) {
     int width = Integer.SIZE - Integer.numberOfLeadingZeros(max);
-    return new RleBitPacked(b.array(), b.start(), b.end(), width);
+    return new RleBitPackingHybridDecoder(b.array(), b.start(), b.end(), width);
   }
 
   // What Spark says of the same page.
@@ -99,7 +99,7 @@ public final class FlatPage {
   }
 
   /** Rows of level {@code max}, which have a value; null when all have. */
-  private static ValidRows validRows(RleBitPacked levels, int max, int rows) {
+  private static ValidRows validRows(RleBitPackingHybridDecoder levels, int max, int rows) {
     if (rows == 0 || levels.shared(0, rows - 1) == max) {
       return null;
     }
@@ -144,15 +144,15 @@ public final class FlatPage {
   }
 
   /** Cursor over the dictionary codes. */
-  public RleBitPacked codes() {
+  public RleBitPackingHybridDecoder codes() {
     if (valueCount == 0) {
-      return new RleBitPacked(values.array(), values.start(), values.start(), 0);
+      return new RleBitPackingHybridDecoder(values.array(), values.start(), values.start(), 0);
     }
     if (values.length() < 1) {
       throw new CorruptPageException("a page of codes without their bit width");
     }
     int width = values.array()[values.start()] & 0xff;
-    return new RleBitPacked(values.array(), values.start() + 1, values.end(), width);
+    return new RleBitPackingHybridDecoder(values.array(), values.start() + 1, values.end(), width);
   }
 
   /** Cursor over the values of a column of fixed width that are not dictionary codes. */

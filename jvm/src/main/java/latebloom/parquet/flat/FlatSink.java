@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet.flat;
 
-import latebloom.parquet.encoding.PlainValues;
-import latebloom.parquet.encoding.RleBitPacked;
+import latebloom.parquet.encoding.PlainDecoder;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
-import latebloom.read.predicate.Held;
+import latebloom.read.predicate.VectorType;
 import latebloom.read.vector.BlockArrays;
 import latebloom.read.vector.ValidRows;
 import latebloom.read.vector.ValueSink;
@@ -15,7 +15,7 @@ public final class FlatSink extends ValueSink {
   private final FlatType type;
 
   public FlatSink(FlatType type, BlockArrays blocks) {
-    super(type.held(), blocks);
+    super(type.vectorType(), blocks);
     this.type = type;
   }
 
@@ -24,7 +24,7 @@ public final class FlatSink extends ValueSink {
       ChunkDictionary dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
     if (type.isBytes()) {
       stringCodes(dictionary, codes, valid, rows, n, nulls);
-    } else if (nulls == null && type.held() == Held.INT && dictionary.look(codes, valid, ints)) {
+    } else if (nulls == null && type.vectorType() == VectorType.INT && dictionary.look(codes, valid, ints)) {
       vector.putInts(at, n, ints, 0);
       at += n;
     } else {
@@ -35,7 +35,7 @@ public final class FlatSink extends ValueSink {
 
   /** Whether a run of PLAIN values that need no conversion can be copied as it lies in the page. */
   public boolean copiesPlain() {
-    return switch (type.held()) {
+    return switch (type.vectorType()) {
       case BOOLEAN -> true;
       case INT -> type.physical() == Physical.INT32;
       case LONG -> type.physical() == Physical.INT64;
@@ -46,9 +46,9 @@ public final class FlatSink extends ValueSink {
   }
 
   /** Copies {@code n} neighbouring PLAIN values from {@code index} on. */
-  public void plainRun(PlainValues plain, int index, int n) {
+  public void plainRun(PlainDecoder plain, int index, int n) {
     int from = plain.offset(index);
-    switch (type.held()) {
+    switch (type.vectorType()) {
       case BOOLEAN -> bits(plain, index, n);
       case INT -> vector.putIntsLittleEndian(at, n, plain.data(), from);
       case LONG -> vector.putLongsLittleEndian(at, n, plain.data(), from);
@@ -59,7 +59,7 @@ public final class FlatSink extends ValueSink {
     at += n;
   }
 
-  private void bits(PlainValues plain, int index, int n) {
+  private void bits(PlainDecoder plain, int index, int n) {
     int to = at;
     int bit = index & 7;
     int byteAt = plain.offset(0) + (index >>> 3);
@@ -74,7 +74,7 @@ public final class FlatSink extends ValueSink {
   }
 
   /** Writes {@code n} neighbouring booleans from {@code index} on, a run of equal ones at once. */
-  void booleanRun(RleBitPacked booleans, int index, int n) {
+  void booleanRun(RleBitPackingHybridDecoder booleans, int index, int n) {
     int next = index;
     int end = index + n;
     while (next < end) {

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import latebloom.parquet.encoding.CorruptPageException;
-import latebloom.parquet.encoding.PlainValues;
-import latebloom.parquet.encoding.RleBitPacked;
+import latebloom.parquet.encoding.PlainDecoder;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.parquet.flat.FlatPage;
 import latebloom.parquet.flat.FlatSink;
 import latebloom.parquet.flat.PageCache;
@@ -14,8 +14,7 @@ import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.predicate.CodeMask;
-import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.Keys;
+import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.vector.BlockArrays;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
@@ -39,7 +38,7 @@ final class EntryWriter {
   private final FlatSink sink;
 
   /** Which entries are written: those whose value passes, or those that are in the bits, or all. */
-  private ColumnPredicate passing;
+  private PredicateCursor passing;
 
   private EntryBits kept;
   private CodeMask mask;
@@ -63,7 +62,7 @@ final class EntryWriter {
   private int written;
 
   /** The page's values, one of the three. */
-  private RleBitPacked coded;
+  private RleBitPackingHybridDecoder coded;
 
   private FixedValues fixed;
   private StringValues strings;
@@ -97,7 +96,7 @@ final class EntryWriter {
   }
 
   /** Has only those entries written whose value passes, and noted which; none may be null. */
-  void keep(ColumnPredicate passing, EntryBits kept) {
+  void keep(PredicateCursor passing, EntryBits kept) {
     this.passing = passing;
     this.kept = kept;
   }
@@ -205,7 +204,7 @@ final class EntryWriter {
     } else if (strings != null) {
       strings.locate(indexes, values, offsets, lengths);
       sink.strings(strings.data(), offsets, lengths, values, PLACES, entries, nulls);
-    } else if (run && sink.copiesPlain() && fixed instanceof PlainValues plain) {
+    } else if (run && sink.copiesPlain() && fixed instanceof PlainDecoder plain) {
       sink.plainRun(plain, indexes[0], values);
     } else {
       fixed.read(indexes, values, numbers);
@@ -257,15 +256,14 @@ final class EntryWriter {
     if (strings != null) {
       strings.locate(indexes, values, offsets, lengths);
       n =
-          Keys.filterBytes(
-              type.decimalBytes(), strings.data(), offsets, lengths, values, passing, picked);
+          passing.filterBytes(type.decimalBytes(), strings.data(), offsets, lengths, values, picked);
       for (int i = 0; i < n; i++) {
         offsets[i] = offsets[picked[i]];
         lengths[i] = lengths[picked[i]];
       }
     } else {
       fixed.read(indexes, values, numbers);
-      n = Keys.filter(type.held(), numbers, values, passing, picked);
+      n = passing.filter(type.vectorType(), numbers, values, picked);
       for (int i = 0; i < n; i++) {
         numbers[i] = numbers[picked[i]];
       }

@@ -3,7 +3,7 @@ package latebloom.parquet.nested;
 
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CorruptPageException;
-import latebloom.parquet.encoding.RleBitPacked;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 
 /**
  * A cursor over the levels of one page of a list's or map's leaf, 64 at a time: it costs no memory by
@@ -21,8 +21,8 @@ import latebloom.parquet.encoding.RleBitPacked;
 final class RepeatedLevels {
   private static final int WORD = Long.SIZE;
 
-  private final RleBitPacked repetition;
-  private final RleBitPacked definition;
+  private final RleBitPackingHybridDecoder repetition;
+  private final RleBitPackingHybridDecoder definition;
   private final int count;
   private final int level;
   private final int max;
@@ -56,8 +56,8 @@ final class RepeatedLevels {
     this.max = max;
   }
 
-  private static RleBitPacked cursor(Bytes b, int width) {
-    return new RleBitPacked(b.array(), b.start(), b.end(), width);
+  private static RleBitPackingHybridDecoder cursor(Bytes b, int width) {
+    return new RleBitPackingHybridDecoder(b.array(), b.start(), b.end(), width);
   }
 
   /** Goes to the next word, at first to the first; false behind the last. */

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import latebloom.parquet.encoding.Bytes;
+import latebloom.parquet.encoding.CheckedSizes;
 import latebloom.parquet.encoding.CorruptPageException;
-import latebloom.parquet.encoding.Sizes;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
@@ -107,7 +107,7 @@ public final class ColumnChunk {
         && index.getOffset() <= fileLength - index.getLength();
   }
 
-  public Wanted indexRange() {
+  public WantedRange indexRange() {
     IndexReference ref = meta.getOffsetIndexReference();
     return wanted(ref.getOffset(), ref.getLength(), b -> indexBytes = b);
   }
@@ -170,7 +170,7 @@ public final class ColumnChunk {
   }
 
   /** Adds what must be fetched, and was not before, for {@code wanted} to be read. */
-  public void want(Selection wanted, List<Wanted> ranges) {
+  public void want(Selection wanted, List<WantedRange> ranges) {
     if (walked || wanted.isNone()) {
       return;
     }
@@ -196,20 +196,20 @@ public final class ColumnChunk {
   }
 
   /** The chunk from its first byte to its last. */
-  public Wanted wholeRange() {
+  public WantedRange wholeRange() {
     return wanted(start(), length(meta.getTotalSize()), this::walk);
   }
 
   private int length(long bytes) {
     try {
-      return Sizes.ofArray(bytes, "a stretch of the chunk");
+      return CheckedSizes.ofArray(bytes, "a stretch of the chunk");
     } catch (CorruptPageException e) {
       throw place.corrupt(0, e);
     }
   }
 
-  static Wanted wanted(long offset, int length, Consumer<Bytes> receiver) {
-    return new Wanted(offset, length, (a, start, n) -> receiver.accept(new Bytes(a, start, n)));
+  static WantedRange wanted(long offset, int length, Consumer<Bytes> receiver) {
+    return new WantedRange(offset, length, (a, start, n) -> receiver.accept(new Bytes(a, start, n)));
   }
 
   private long start() {

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import latebloom.parquet.encoding.Bytes;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.internal.column.columnindex.ColumnIndex;
@@ -28,8 +28,8 @@ public final class PageIndexes implements ColumnIndexStore {
   }
 
   /** What must be fetched. */
-  public List<Wanted> ranges() {
-    List<Wanted> ranges = new ArrayList<>();
+  public List<WantedRange> ranges() {
+    List<WantedRange> ranges = new ArrayList<>();
     for (ColumnChunk c : chunks.values()) {
       if (c.lacksIndex()) {
         ranges.add(c.indexRange());

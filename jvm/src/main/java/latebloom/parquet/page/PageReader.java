@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.zip.CRC32;
 import latebloom.parquet.encoding.Bytes;
+import latebloom.parquet.encoding.CheckedSizes;
 import latebloom.parquet.encoding.CorruptPageException;
-import latebloom.parquet.encoding.Sizes;
 import latebloom.read.task.ScanMemory;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.DataPageHeaderV2;
@@ -64,7 +64,7 @@ public final class PageReader {
   private byte[] atLeast(int size, Buffer buffer) {
     int before = buffer.bytes.length;
     if (before < size) {
-      int after = (int) Math.max(size, Math.min(Sizes.MOST, before + before / 2L));
+      int after = (int) Math.max(size, Math.min(CheckedSizes.MOST, before + before / 2L));
       memory.hold(after - before);
       buffer.bytes = new byte[after];
     }
@@ -131,7 +131,7 @@ public final class PageReader {
     if (size == 0) {
       return new Bytes(new byte[SLACK], 0, 0);
     }
-    int capacity = Sizes.ofArray((long) size + SLACK, "a page");
+    int capacity = CheckedSizes.ofArray((long) size + SLACK, "a page");
     byte[] to = into == null ? new byte[capacity] : atLeast(capacity, into);
     decompressor.decompress(codec, from, to, 0, size);
     return new Bytes(to, 0, size);

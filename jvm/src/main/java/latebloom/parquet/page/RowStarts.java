@@ -3,7 +3,7 @@ package latebloom.parquet.page;
 
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CorruptPageException;
-import latebloom.parquet.encoding.RleBitPacked;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.read.task.RunningTask;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
@@ -35,7 +35,9 @@ final class RowStarts {
             count + " levels in a column chunk of " + chunk.meta.getValueCount());
       }
       int width = Integer.SIZE - Integer.numberOfLeadingZeros(chunk.descriptor.getMaxRepetitionLevel());
-      int found = count(new RleBitPacked(levels.array(), levels.start(), levels.end(), width), count);
+      RleBitPackingHybridDecoder decoder =
+          new RleBitPackingHybridDecoder(levels.array(), levels.start(), levels.end(), width);
+      int found = count(decoder, count);
       if (found != rows) {
         throw new CorruptPageException(found + " rows, where the offset index has " + rows);
       }
@@ -44,7 +46,7 @@ final class RowStarts {
     }
   }
 
-  private static int count(RleBitPacked levels, int n) {
+  private static int count(RleBitPackingHybridDecoder levels, int n) {
     int starts = 0;
     int[] block = new int[BLOCK];
     for (int at = 0; at < n; ) {

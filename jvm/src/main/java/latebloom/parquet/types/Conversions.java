@@ -139,7 +139,7 @@ final class Conversions {
     return rebaseMicros(calendars.datetimeMode(), calendars.datetimeZone(), "Parquet");
   }
 
-  /** From the microseconds of INT96 values, which {@link PlainValues} makes. */
+  /** From the microseconds of INT96 values, which {@link PlainDecoder} makes. */
   static OfNumbers ofInt96(Calendars calendars) {
     OfNumbers rebase =
         rebaseMicros(calendars.int96Mode(), calendars.int96Zone(), "Parquet INT96");

@@ -3,7 +3,7 @@ package latebloom.parquet.types;
 
 import latebloom.parquet.types.Conversion.OfNumbers;
 import latebloom.parquet.types.Conversion.ToDecimalBytes;
-import latebloom.read.predicate.Held;
+import latebloom.read.predicate.VectorType;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation;
@@ -36,13 +36,17 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
  *
  * @param physical how a value lies in a PLAIN page
  * @param width bytes of a value; 0 for byte strings, whose length stands in front
- * @param held what kind of value Spark's vector holds
+ * @param vectorType what Spark's vector holds
  * @param decimalBytes whether byte strings are big-endian decimals rather than text
  * @param conversion from values as they lie in the file to those that Spark holds; null when they
  *     are the same
  */
 public record FlatType(
-    Physical physical, int width, Held held, boolean decimalBytes, Conversion conversion) {
+    Physical physical,
+    int width,
+    VectorType vectorType,
+    boolean decimalBytes,
+    Conversion conversion) {
 
   public enum Physical {
     BOOLEAN,
@@ -63,12 +67,12 @@ public record FlatType(
   }
 
   /** A type whose values Spark holds as they lie in the file. */
-  public FlatType(Physical physical, int width, Held held, boolean decimalBytes) {
-    this(physical, width, held, decimalBytes, null);
+  public FlatType(Physical physical, int width, VectorType vectorType, boolean decimalBytes) {
+    this(physical, width, vectorType, decimalBytes, null);
   }
 
   public boolean isBytes() {
-    return held == Held.BYTES;
+    return vectorType == VectorType.BYTES;
   }
 
   /**
@@ -87,51 +91,51 @@ public record FlatType(
       return decimal(primitive, logical, decimal);
     }
     return switch (primitive.getPrimitiveTypeName()) {
-      case BOOLEAN -> type instanceof BooleanType ? fixed(Physical.BOOLEAN, 0, Held.BOOLEAN) : null;
+      case BOOLEAN -> type instanceof BooleanType ? fixed(Physical.BOOLEAN, 0, VectorType.BOOLEAN) : null;
       case INT32 -> int32(logical, type, calendars);
       case INT64 -> int64(logical, type, calendars);
       case INT96 -> int96(type, calendars);
       case FLOAT -> floats(type);
-      case DOUBLE -> type instanceof DoubleType ? fixed(Physical.DOUBLE, 8, Held.DOUBLE) : null;
+      case DOUBLE -> type instanceof DoubleType ? fixed(Physical.DOUBLE, 8, VectorType.DOUBLE) : null;
       case BINARY ->
           type instanceof StringType || type instanceof BinaryType
-              ? fixed(Physical.BINARY, 0, Held.BYTES)
+              ? fixed(Physical.BINARY, 0, VectorType.BYTES)
               : null;
       case FIXED_LEN_BYTE_ARRAY ->
           type instanceof BinaryType
-              ? fixed(Physical.FIXED_BINARY, primitive.getTypeLength(), Held.BYTES)
+              ? fixed(Physical.FIXED_BINARY, primitive.getTypeLength(), VectorType.BYTES)
               : null;
     };
   }
 
-  private static FlatType fixed(Physical physical, int width, Held held) {
-    return new FlatType(physical, width, held, false);
+  private static FlatType fixed(Physical physical, int width, VectorType vectorType) {
+    return new FlatType(physical, width, vectorType, false);
   }
 
   private static FlatType int32(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
     if (type instanceof IntegerType || type instanceof YearMonthIntervalType) {
-      return int32(Held.INT, null);
+      return int32(VectorType.INT, null);
     } else if (type instanceof LongType) {
       boolean unsigned =
           logical instanceof IntLogicalTypeAnnotation i && !i.isSigned() && i.getBitWidth() == 32;
-      return int32(Held.LONG, unsigned ? Conversions.UNSIGNED_INT : null);
+      return int32(VectorType.LONG, unsigned ? Conversions.UNSIGNED_INT : null);
     } else if (type instanceof ByteType) {
-      return int32(Held.BYTE, Conversions.TO_BYTE);
+      return int32(VectorType.BYTE, Conversions.TO_BYTE);
     } else if (type instanceof ShortType) {
-      return int32(Held.SHORT, Conversions.TO_SHORT);
+      return int32(VectorType.SHORT, Conversions.TO_SHORT);
     } else if (type instanceof DoubleType) {
-      return int32(Held.DOUBLE, Conversions.INT_TO_DOUBLE);
+      return int32(VectorType.DOUBLE, Conversions.INT_TO_DOUBLE);
     } else if (type instanceof DateType) {
-      return int32(Held.INT, Conversions.rebaseDays(calendars));
+      return int32(VectorType.INT, Conversions.rebaseDays(calendars));
     } else if (type instanceof TimestampNTZType && logical instanceof DateLogicalTypeAnnotation) {
       OfNumbers rebase = Conversions.rebaseDays(calendars);
-      return int32(Held.LONG, Conversions.chain(rebase, Conversions.DAYS_TO_MICROS));
+      return int32(VectorType.LONG, Conversions.chain(rebase, Conversions.DAYS_TO_MICROS));
     }
     return null;
   }
 
-  private static FlatType int32(Held held, Conversion conversion) {
-    return new FlatType(Physical.INT32, 4, held, false, conversion);
+  private static FlatType int32(VectorType vectorType, Conversion conversion) {
+    return new FlatType(Physical.INT32, 4, vectorType, false, conversion);
   }
 
   private static FlatType int64(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
@@ -155,24 +159,24 @@ public record FlatType(
   }
 
   private static FlatType int64(Conversion conversion) {
-    return new FlatType(Physical.INT64, 8, Held.LONG, false, conversion);
+    return new FlatType(Physical.INT64, 8, VectorType.LONG, false, conversion);
   }
 
   private static FlatType int96(DataType type, Calendars calendars) {
     if (type instanceof TimestampNTZType) {
-      return fixed(Physical.INT96, 12, Held.LONG);
+      return fixed(Physical.INT96, 12, VectorType.LONG);
     }
     return type instanceof TimestampType
-        ? new FlatType(Physical.INT96, 12, Held.LONG, false, Conversions.ofInt96(calendars))
+        ? new FlatType(Physical.INT96, 12, VectorType.LONG, false, Conversions.ofInt96(calendars))
         : null;
   }
 
   private static FlatType floats(DataType type) {
     if (type instanceof FloatType) {
-      return fixed(Physical.FLOAT, 4, Held.FLOAT);
+      return fixed(Physical.FLOAT, 4, VectorType.FLOAT);
     }
     return type instanceof DoubleType
-        ? new FlatType(Physical.FLOAT, 4, Held.DOUBLE, false, Conversions.FLOAT_TO_DOUBLE)
+        ? new FlatType(Physical.FLOAT, 4, VectorType.DOUBLE, false, Conversions.FLOAT_TO_DOUBLE)
         : null;
   }
 
@@ -215,7 +219,7 @@ public record FlatType(
       return new FlatType(
           physical,
           width,
-          Held.BYTES,
+          VectorType.BYTES,
           true,
           same ? null : new ToDecimalBytes(Math.max(digits, 0), unsigned));
     }
@@ -227,7 +231,7 @@ public record FlatType(
     if (small && (conversion != null || physical != Physical.INT32)) {
       conversion = Conversions.chain(conversion, Conversions.TO_INT);
     }
-    return new FlatType(physical, width, small ? Held.INT : Held.LONG, false, conversion);
+    return new FlatType(physical, width, small ? VectorType.INT : VectorType.LONG, false, conversion);
   }
 
   /** By how many digits the scale grows from the file's to Spark's; -1 when digits might be lost. */

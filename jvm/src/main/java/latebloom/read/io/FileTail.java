@@ -2,7 +2,7 @@
 package latebloom.read.io;
 
 import java.io.IOException;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 
 /**
  * The last bytes of a file, fetched in one request: the footer is there, and before it most formats
@@ -45,7 +45,7 @@ public final class FileTail {
   }
 
   /** Whether it has the whole of a range. */
-  boolean has(Wanted range) {
+  boolean has(WantedRange range) {
     return range.offset() >= start && range.length() >= 0 && range.end() <= start + bytes.length;
   }
 
@@ -54,7 +54,7 @@ public final class FileTail {
    *
    * @return false if it has not the whole of it
    */
-  boolean deliver(Wanted range) {
+  boolean deliver(WantedRange range) {
     if (!has(range)) {
       return false;
     }

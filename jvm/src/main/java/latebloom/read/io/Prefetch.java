@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.Requests.Request;
 
 /**
@@ -31,7 +31,7 @@ final class Prefetch {
       this.promise = promise;
     }
 
-    void deliver(Wanted range, long deadline) throws IOException {
+    void deliver(WantedRange range, long deadline) throws IOException {
       if (bytes == null) {
         bytes = Requests.inArray(Requests.await(promise, request, deadline));
       }
@@ -68,7 +68,7 @@ final class Prefetch {
    *
    * @return false if it was not asked for, or if there is no answer
    */
-  boolean deliver(Wanted range) throws IOException {
+  boolean deliver(WantedRange range) throws IOException {
     Map.Entry<Long, Answer> before = answers.floorEntry(range.offset());
     if (before == null || range.end() > before.getValue().request.end()) {
       return false;

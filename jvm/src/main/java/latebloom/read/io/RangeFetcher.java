@@ -62,20 +62,20 @@ public final class RangeFetcher {
   }
 
   /** A range of the file and who wants it. */
-  public record Wanted(long offset, int length, Receiver receiver) {
+  public record WantedRange(long offset, int length, Receiver receiver) {
     long end() {
       return offset + length;
     }
   }
 
   /** Fetches every range and hands it to its receiver. */
-  public void fetch(List<Wanted> ranges) throws IOException {
+  public void fetch(List<WantedRange> ranges) throws IOException {
     if (ranges.isEmpty()) {
       return;
     }
     long start = System.nanoTime();
-    List<Wanted> rest = new ArrayList<>();
-    for (Wanted range : ranges) {
+    List<WantedRange> rest = new ArrayList<>();
+    for (WantedRange range : ranges) {
       checkWithin(range);
       if (!in.tail().deliver(range) && !ahead.deliver(range)) {
         rest.add(range);
@@ -119,12 +119,12 @@ public final class RangeFetcher {
    * Asks for what the next row group will fetch, if there is memory, and does not wait for it. What
    * goes wrong is forgotten: {@link #fetch} tries again.
    */
-  public void prefetch(List<Wanted> ranges) {
+  public void prefetch(List<WantedRange> ranges) {
     try {
-      for (Wanted range : ranges) {
+      for (WantedRange range : ranges) {
         checkWithin(range);
       }
-      List<Wanted> missing = ranges.stream().filter(r -> !in.tail().has(r)).toList();
+      List<WantedRange> missing = ranges.stream().filter(r -> !in.tail().has(r)).toList();
       if (missing.isEmpty()) {
         return;
       }
@@ -158,7 +158,7 @@ public final class RangeFetcher {
   }
 
   /** From here on the end of a range is a number, and one within the file. */
-  private void checkWithin(Wanted w) throws EOFException {
+  private void checkWithin(WantedRange w) throws EOFException {
     if (w.offset < 0 || w.length < 0 || w.offset > fileLength - w.length) {
       throw new EOFException(
           "the footer or an index places " + w.length + " bytes of data at byte " + w.offset
@@ -166,15 +166,15 @@ public final class RangeFetcher {
     }
   }
 
-  private List<Request> merge(List<Wanted> ranges) {
-    List<Wanted> sorted = new ArrayList<>(ranges);
-    sorted.sort(Comparator.comparingLong(Wanted::offset));
+  private List<Request> merge(List<WantedRange> ranges) {
+    List<WantedRange> sorted = new ArrayList<>(ranges);
+    sorted.sort(Comparator.comparingLong(WantedRange::offset));
     List<Request> requests = new ArrayList<>();
     long gap = in.vectored() ? mergeGap : Math.max(mergeGap, roundTripBytes());
-    List<Wanted> parts = new ArrayList<>();
+    List<WantedRange> parts = new ArrayList<>();
     long from = 0;
     long to = 0;
-    for (Wanted w : sorted) {
+    for (WantedRange w : sorted) {
       boolean joins = w.offset - to <= gap && w.end() - from <= MAX_MERGED || w.end() <= to;
       if (parts.isEmpty() || !joins) {
         if (!parts.isEmpty()) {

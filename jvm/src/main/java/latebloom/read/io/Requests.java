@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
-import latebloom.read.io.RangeFetcher.Wanted;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.task.RunningTask;
 
 /** Sends requests to a file and hands over what comes. */
@@ -29,13 +29,13 @@ final class Requests {
   }
 
   /** Ranges that are fetched as one: {@code [offset, end)} covers each of {@code parts}. */
-  record Request(long offset, long end, List<Wanted> parts) {
+  record Request(long offset, long end, List<WantedRange> parts) {
     int length() {
       return (int) (end - offset);
     }
 
     void deliver(byte[] array, int start) {
-      for (Wanted w : parts) {
+      for (WantedRange w : parts) {
         w.receiver().accept(array, start + (int) (w.offset() - offset), w.length());
       }
     }

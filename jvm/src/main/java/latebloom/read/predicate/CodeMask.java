@@ -15,12 +15,13 @@ import java.util.Arrays;
 public final class CodeMask {
   private static final byte UNKNOWN = 2;
 
-  private final Entries dictionary;
-  private final CompiledColumn open;
+  private final DictionaryEntries dictionary;
+  private final PredicateCursor.Compiled open;
   private final byte[] mask;
   private final int passing;
 
-  private CodeMask(Entries dictionary, CompiledColumn open, byte[] mask, int passing) {
+  private CodeMask(
+      DictionaryEntries dictionary, PredicateCursor.Compiled open, byte[] mask, int passing) {
     this.dictionary = dictionary;
     this.open = open;
     this.mask = mask;
@@ -31,14 +32,14 @@ public final class CodeMask {
    * @param wanted rows that are to be filtered: of a larger dictionary, what is slow to evaluate is
    *     evaluated for those entries only that they have
    */
-  public static CodeMask of(Entries dictionary, ColumnPredicate predicate, int wanted) {
-    return predicate instanceof CompiledColumn compiled
+  public static CodeMask of(DictionaryEntries dictionary, PredicateCursor predicate, int wanted) {
+    return predicate instanceof PredicateCursor.Compiled compiled
             && (compiled.mayThrow() || dictionary.size() > wanted)
         ? lazy(dictionary, compiled)
         : of(dictionary, predicate);
   }
 
-  private static CodeMask of(Entries dictionary, ColumnPredicate predicate) {
+  private static CodeMask of(DictionaryEntries dictionary, PredicateCursor predicate) {
     int size = dictionary.size();
     int[] passing = new int[size];
     int n = dictionary.filter(predicate, passing);
@@ -49,7 +50,7 @@ public final class CodeMask {
     return new CodeMask(dictionary, null, mask, n);
   }
 
-  private static CodeMask lazy(Entries dictionary, CompiledColumn predicate) {
+  private static CodeMask lazy(DictionaryEntries dictionary, PredicateCursor.Compiled predicate) {
     byte[] mask = new byte[dictionary.size()];
     Arrays.fill(mask, UNKNOWN);
     return new CodeMask(dictionary, predicate, mask, -1);

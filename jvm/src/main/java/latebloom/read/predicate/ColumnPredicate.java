@@ -2,21 +2,25 @@
 package latebloom.read.predicate;
 
 import java.io.Serializable;
-import latebloom.read.text.BytesTest;
+import latebloom.read.text.BytesPredicate;
 
 /**
  * What one column must satisfy for a row to pass: a two-valued test of the non-null values, and
  * whether a null passes. Three-valued logic is resolved when the predicate is made: a value passes
- * exactly when the SQL condition is TRUE for it.
+ * exactly when the SQL condition is TRUE for it. Immutable, shared by threads: what tests values is a
+ * {@link PredicateCursor}.
  *
  * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
  * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18
- * digits as bytes. Whatever else Spark can compute is a {@link CompiledColumn}. Sets that can be
+ * digits as bytes. Whatever else Spark can compute is a {@link CompiledPredicate}. Sets that can be
  * asked for a value but not listed, such as Bloom filters, are a {@link Probed} in the first domain
- * and a {@link BytesTest.Probe} in the second.
+ * and a {@link BytesPredicate.Probe} in the second.
  */
 public sealed interface ColumnPredicate extends Serializable
-    permits ColumnPredicate.Longs, ColumnPredicate.Bytes, ColumnPredicate.Probed, CompiledColumn {
+    permits ColumnPredicate.Longs,
+        ColumnPredicate.Bytes,
+        ColumnPredicate.Probed,
+        CompiledPredicate {
 
   /** Whether a row whose value is null passes. */
   boolean nullPasses();
@@ -26,6 +30,9 @@ public sealed interface ColumnPredicate extends Serializable
     return false;
   }
 
+  /** Tests values, with the buffers that it takes: for one thread. */
+  PredicateCursor cursor();
+
   /** Rows that pass both. The two must be of one domain. */
   ColumnPredicate and(ColumnPredicate that);
 
@@ -34,6 +41,11 @@ public sealed interface ColumnPredicate extends Serializable
 
   /** A predicate over ordered keys: a value passes when its key lies in {@code ranges}. */
   record Longs(boolean nullPasses, LongRanges ranges) implements ColumnPredicate {
+    @Override
+    public PredicateCursor cursor() {
+      return new PredicateCursor.Longs(this);
+    }
+
     @Override
     public boolean covers(long min, long max) {
       return ranges.covers(min, max);
@@ -53,22 +65,32 @@ public sealed interface ColumnPredicate extends Serializable
   }
 
   /** A predicate over byte strings. */
-  record Bytes(boolean nullPasses, BytesTest test) implements ColumnPredicate {
+  record Bytes(boolean nullPasses, BytesPredicate predicate) implements ColumnPredicate {
+    @Override
+    public PredicateCursor cursor() {
+      return new PredicateCursor.Bytes(this);
+    }
+
     @Override
     public ColumnPredicate and(ColumnPredicate that) {
       Bytes o = (Bytes) that;
-      return new Bytes(nullPasses && o.nullPasses, test.and(o.test));
+      return new Bytes(nullPasses && o.nullPasses, predicate.and(o.predicate));
     }
 
     @Override
     public ColumnPredicate or(ColumnPredicate that) {
       Bytes o = (Bytes) that;
-      return new Bytes(nullPasses || o.nullPasses, test.or(o.test));
+      return new Bytes(nullPasses || o.nullPasses, predicate.or(o.predicate));
     }
   }
 
   /** A predicate over ordered keys that only a probe can answer. No null passes. */
   record Probed(LongProbe probe) implements ColumnPredicate {
+    @Override
+    public PredicateCursor cursor() {
+      return new PredicateCursor.Probed(this);
+    }
+
     @Override
     public boolean nullPasses() {
       return false;

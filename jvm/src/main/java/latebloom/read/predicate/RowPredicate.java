@@ -4,9 +4,16 @@ package latebloom.read.predicate;
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** A predicate on rows of the columns it was made for. Not thread safe; each task has its own. */
+/** A predicate on rows of the columns it was made for. Immutable: what tests rows is a cursor. */
 public interface RowPredicate extends Serializable {
 
-  /** Whether the predicate is TRUE for {@code row}. May throw what Spark's expressions throw. */
-  boolean test(InternalRow row);
+  /** Tests rows, for one thread. */
+  Cursor cursor();
+
+  /** Tests rows. Not thread safe. */
+  interface Cursor {
+
+    /** Whether the predicate is TRUE for {@code row}. May throw what Spark's expressions throw. */
+    boolean test(InternalRow row);
+  }
 }

@@ -95,11 +95,12 @@ final class Needle implements Serializable {
   }
 
   /**
-   * {@link BytesTest#filter} for a test that only strings with the needle in them can pass: the
-   * search runs over all of the strings at once, and only those that it stops at are tested. A
-   * search that starts anew in each short string would spend most of its time on starting.
+   * {@link BytesPredicate.Cursor#filter} for a predicate that only strings with the needle in them can
+   * pass: the search runs over all of the strings at once, and only those that it stops at are tested.
+   * A search that starts anew in each short string would spend most of its time on starting.
    */
-  int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out, BytesTest test) {
+  int filter(
+      byte[] data, int[] offsets, int[] lengths, int n, int[] out, BytesPredicate.Cursor test) {
     int k = 0;
     if (!sideBySide(offsets, lengths, n)) {
       for (int i = 0; i < n; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.vector;
 
-import latebloom.read.predicate.Entries;
-import latebloom.read.predicate.Held;
+import latebloom.read.predicate.DictionaryEntries;
+import latebloom.read.predicate.VectorType;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
  * when none is; only the {@code valid} others have values, which are spread.
  */
 public class ValueSink {
-  private final Held held;
+  private final VectorType vectorType;
   protected final int[] ints;
   protected final long[] looked;
   private final byte[] bytes;
@@ -26,7 +26,7 @@ public class ValueSink {
 
   protected WritableColumnVector vector;
   private WritableColumnVector ids;
-  private Entries dictionary;
+  private DictionaryEntries dictionary;
 
   /** How many rows there will be, or more than that many. */
   private int rows;
@@ -40,8 +40,8 @@ public class ValueSink {
   /**
    * @param blocks most rows of a call are {@link BlockArrays#BLOCK}
    */
-  public ValueSink(Held held, BlockArrays blocks) {
-    this.held = held;
+  public ValueSink(VectorType vectorType, BlockArrays blocks) {
+    this.vectorType = vectorType;
     this.ints = blocks.sink.ints;
     this.looked = blocks.sink.looked;
     this.bytes = blocks.sink.bytes;
@@ -82,7 +82,7 @@ public class ValueSink {
    * @param dictionary the same one for all of a batch's rows
    */
   public final void stringCodes(
-      Entries dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
+      DictionaryEntries dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
     this.dictionary = dictionary;
     if (whole && at == first) {
       ids = vector.reserveDictionaryIds(this.rows);
@@ -167,7 +167,7 @@ public class ValueSink {
     if (nulls != null) {
       spread(values, valid, rows, n, nulls);
     }
-    switch (held) {
+    switch (vectorType) {
       case LONG -> vector.putLongs(at, n, values, 0);
       case INT -> {
         for (int i = 0; i < n; i++) {
@@ -200,7 +200,7 @@ public class ValueSink {
         }
         vector.putShorts(at, n, shorts, 0);
       }
-      default -> throw new IllegalStateException("not of fixed width: " + held);
+      default -> throw new IllegalStateException("not of fixed width: " + vectorType);
     }
     at += n;
   }

@@ -30,7 +30,7 @@ import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration, Utils}
 
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
-import latebloom.parquet.{DiscreetPredicate, ParquetSplit, SparkReader}
+import latebloom.parquet.{ParquetSplit, RedactedPredicate, SparkReader}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -167,7 +167,7 @@ final class ParquetFiles private (
     // Spark leaves nothing out by these: that rests on us alone, and so on bounds that are true.
     val bounded = TrustedStatistics.of(meta.getCreatedBy).bounds
     val ranges = if (bounded) keyRanges else Nil
-    val keys = converted(ranges, meta, datetime).map(new DiscreetPredicate(_))
+    val keys = converted(ranges, meta, datetime).map(new RedactedPredicate(_))
     (converted(filters, meta, datetime) ++ keys).reduceOption(FilterApi.and)
   }
 

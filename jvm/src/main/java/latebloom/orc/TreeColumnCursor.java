@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.io.IOException;
+import latebloom.orc.encoding.CorruptStreamException;
+import latebloom.read.ColumnCursor;
+import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.predicate.ValuePredicate;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.Counter;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.OutputColumn;
+import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.TreeReaderFactory;
+import org.apache.orc.impl.TypeUtils;
+import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
+import org.apache.orc.impl.reader.tree.TypeReader;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.execution.RowToColumnConverter;
+import org.apache.spark.sql.execution.datasources.orc.OrcColumnVector;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+
+/**
+ * Reads a column of any type by orc-core's own reader of it, as Spark sees it: sought by the
+ * row index to strides that hold wanted rows, and read a few rows at a time.
+ */
+final class TreeColumnCursor implements ColumnCursor {
+  /** Most rows that are read at once. */
+  private static final int BLOCK = 1024;
+
+  /** Most rows that are passed over at once. */
+  private static final int MOST_SKIPPED = 1 << 16;
+
+  /** Rows between two wanted ones are passed over if they are more than this, and read if not. */
+  private static final int GAP = 64;
+
+  private static final InternalRow NO_STRUCT = new GenericInternalRow(new Object[1]);
+  private static final VectorizedRowBatch NO_FILTER = new VectorizedRowBatch(0);
+
+  private final OrcStripe stripe;
+  private final OrcSplit split;
+  private final OrcColumn column;
+  private final ColumnStreams streams;
+  private final TreeStreams planner;
+  private final int depth;
+  private final DataType type;
+  private final RowToColumnConverter converter;
+  private final ColumnVector vector;
+  private final OrcColumnVector view;
+  private final ColumnarBatch batch;
+
+  private Selection rows;
+  private TypeReader reader;
+  private int generation;
+
+  /** The row that {@link #reader} would read next. */
+  private int at;
+
+  private int batchStart;
+  private int batchEnd;
+
+  TreeColumnCursor(
+      OrcStripe stripe, OrcSplit split, int index, ColumnStreams streams, TreeStreams planner) {
+    this.stripe = stripe;
+    this.split = split;
+    this.column = split.columns[index];
+    this.streams = streams;
+    this.planner = planner;
+    this.depth = split.spec.depth(index);
+    this.type = split.spec.valueType(index);
+    this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
+    this.vector =
+        TypeUtils.createColumn(column.type, TypeDescription.RowBatchVersion.ORIGINAL, BLOCK);
+    this.view = SparkVectors.view(column.field.dataType(), vector);
+    this.batch =
+        new ColumnarBatch(new org.apache.spark.sql.vectorized.ColumnVector[] {view});
+  }
+
+  /** Begins a window, of which {@code rows} have been fetched. */
+  void start(Selection rows) {
+    this.rows = rows;
+    if (generation != streams.generation()) {
+      generation = streams.generation();
+      reader = null;
+    }
+  }
+
+  // ---- reading
+
+  private void read(int from, int to) throws IOException {
+    RunningTask.checkNotKilled();
+    try {
+      moveTo(from);
+      int n = to - from;
+      vector.reset();
+      vector.ensureSize(n, false);
+      reader.nextVector(vector, null, n, NO_FILTER, ReadPhase.ALL);
+      NestedLengths.check(vector, n);
+      view.setBatchSize(n);
+    } catch (IOException e) {
+      // All was fetched before: only damaged bytes are left to fail.
+      throw new CorruptStreamException(e.getMessage(), e);
+    }
+    at = to;
+    batchStart = from;
+    batchEnd = to;
+    batch.setNumRows(to - from);
+    split.counters.add(Counter.VALUES_DECODED, to - from);
+  }
+
+  private void moveTo(int row) throws IOException {
+    int stride = stripe.strides().of(row);
+    boolean indexed = stride > 0 && streams.isIndexed();
+    if (reader == null) {
+      reader = TreeReaderFactory.createTreeReader(column.type, split.context(column));
+      reader.startStripe(planner, ReadPhase.ALL);
+      at = 0;
+    }
+    if (indexed && stripe.strides().of(at) != stride) {
+      reader.seek(stripe.indexes().positions(column.ids, stride), ReadPhase.ALL);
+      at = stripe.strides().firstRow(stride);
+    }
+    while (row > at) {
+      RunningTask.checkNotKilled();
+      int n = Math.min(row - at, MOST_SKIPPED);
+      reader.skipRows(n, ReadPhase.ALL);
+      at += n;
+      split.counters.add(Counter.VALUES_SKIPPED, n);
+    }
+  }
+
+  /** How far to read when {@code row} is wanted: to the last wanted row of those close by. */
+  private int end(int row) {
+    int most = (int) Math.min(rows.rows(), (long) row + BLOCK);
+    int end = Math.min(rows.nextUnselected(row), most);
+    while (end < most) {
+      int next = rows.nextSelected(end);
+      if (next < 0
+          || next - end > GAP
+          || next >= most
+          || stripe.strides().of(next) > stripe.strides().of(end - 1) + 1) {
+        break;
+      }
+      end = Math.min(rows.nextUnselected(next), most);
+    }
+    return end;
+  }
+
+  /** A row whose one column is the value of {@code row}. */
+  private InternalRow value(int row) throws IOException {
+    if (row < batchStart || row >= batchEnd) {
+      read(row, end(row));
+    }
+    InternalRow value = batch.getRow(row - batchStart);
+    for (int d = 0; d < depth && value != NO_STRUCT; d++) {
+      value = value.isNullAt(0) ? NO_STRUCT : value.getStruct(0, 1);
+    }
+    return value;
+  }
+
+  // ---- filter and select
+
+  @Override
+  public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
+    ValuePredicate test = new ValuePredicate(type, predicate);
+    Selection.Builder passed = new Selection.Builder(rows.rows());
+    int[] positions = new int[BLOCK];
+    int next = 0;
+    int n;
+    while ((n = rows.positions(next, rows.rows(), BLOCK, positions)) > 0) {
+      next = positions[n - 1] + 1;
+      for (int i = 0; i < n; i++) {
+        if (test.passes(value(positions[i]))) {
+          passed.add(positions[i]);
+        }
+      }
+    }
+    return passed.build();
+  }
+
+  @Override
+  public void select(int[] rows, int n, OutputColumn out) throws IOException {
+    if (canLend(rows, n, out)) {
+      read(rows[0], rows[0] + n);
+      out.lend(view);
+      return;
+    }
+    WritableColumnVector[] to = {out.vector()};
+    for (int i = 0; i < n; i++) {
+      converter.convert(value(rows[i]), to);
+    }
+  }
+
+  /** A batch of rows that lie together is passed on as it is read. */
+  private boolean canLend(int[] rows, int n, OutputColumn out) {
+    return depth == 0 && out.whole() && n > 0 && rows[n - 1] - rows[0] == n - 1
+        && rows[0] >= batchEnd;
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet;
+
+import java.io.IOException;
+import java.util.function.Function;
+import latebloom.parquet.page.SelectedPages;
+import latebloom.read.ColumnCursor;
+import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.predicate.ValuePredicate;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.BlockArrays;
+import latebloom.read.vector.OutputColumn;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.execution.RowToColumnConverter;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+
+/** Reads a column by Spark's own reader, at the selected rows only. */
+final class SparkColumnCursor implements ColumnCursor {
+  private static final InternalRow NO_STRUCT = new GenericInternalRow(new Object[1]);
+
+  private final SparkReader reader;
+  private final Function<Selection, SelectedPages> pagesOf;
+  private final int depth;
+  private final RowToColumnConverter converter;
+  private final DataType type;
+
+  private boolean started;
+  private boolean exact;
+  private int batchStart;
+  private int batchRows;
+  private int consumed;
+
+  /**
+   * @param reader owned by the file; must have been read to the end of what was started before
+   * @param depth under how many structs of one field the values lie
+   * @param pagesOf the fetched pages of this row group that hold given rows
+   */
+  SparkColumnCursor(SparkReader reader, int depth, Function<Selection, SelectedPages> pagesOf) {
+    this.reader = reader;
+    this.depth = depth;
+    this.pagesOf = pagesOf;
+    this.type = heldType(reader, depth);
+    this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
+  }
+
+  /** What the values are held as that lie under {@code depth} structs. */
+  static DataType heldType(SparkReader reader, int depth) {
+    DataType type = reader.vector().dataType();
+    for (int d = 0; d < depth; d++) {
+      type = ((StructType) type).fields()[0].dataType();
+    }
+    return type;
+  }
+
+  /** A row whose one column is the value of the row {@code ordinal} of those that are read. */
+  private InternalRow value(int ordinal) throws IOException {
+    seek(ordinal);
+    InternalRow row = reader.resultBatch().getRow(ordinal - batchStart);
+    for (int d = 0; d < depth && row != NO_STRUCT; d++) {
+      row = row.isNullAt(0) ? NO_STRUCT : row.getStruct(0, 1);
+    }
+    return row;
+  }
+
+  /** Begins reading {@code rows}; once for each window of the row group. */
+  void start(Selection rows) {
+    if (started && !exact) {
+      return;
+    }
+    SelectedPages pages = pagesOf.apply(rows);
+    exact = pages.exact();
+    reader.start(pages);
+    started = true;
+    batchStart = 0;
+    batchRows = 0;
+    consumed = 0;
+  }
+
+  /** Whether the reader can be used for another row group. */
+  boolean reusable() {
+    return !started || exact;
+  }
+
+  // ---- filter
+
+  @Override
+  public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
+    ValuePredicate test = new ValuePredicate(type, predicate);
+    Selection.Builder passed = new Selection.Builder(rows.rows());
+    int[] positions = new int[BlockArrays.BLOCK];
+    int next = 0;
+    int n;
+    while ((n = rows.positions(next, rows.rows(), positions.length, positions)) > 0) {
+      next = positions[n - 1] + 1;
+      for (int i = 0; i < n; i++) {
+        if (test.passes(value(exact ? consumed++ : positions[i]))) {
+          passed.add(positions[i]);
+        }
+      }
+    }
+    return passed.build();
+  }
+
+  // ---- select
+
+  @Override
+  public void select(int[] rows, int n, OutputColumn out) throws IOException {
+    if (canLend(n, out)) {
+      seek(consumed);
+      if (batchRows == n) {
+        consumed += n;
+        out.lend(reader.vector());
+        return;
+      }
+    }
+    WritableColumnVector vector = out.vector();
+    // What was written before, of another row group, was perhaps not appended.
+    vector.addElementsAppended(out.at() - vector.getElementsAppended());
+    WritableColumnVector[] to = {vector};
+    for (int i = 0; i < n; i++) {
+      converter.convert(value(exact ? consumed++ : rows[i]), to);
+    }
+  }
+
+  /** A batch that holds nothing but the reader's next batch is passed on as it is. */
+  private boolean canLend(int n, OutputColumn out) {
+    return depth == 0 && exact && out.whole() && n > 0 && consumed == batchStart + batchRows;
+  }
+
+  /** Reads batches until one holds the row {@code ordinal} of those that are read. */
+  private void seek(int ordinal) throws IOException {
+    while (ordinal >= batchStart + batchRows) {
+      RunningTask.checkNotKilled();
+      batchStart += batchRows;
+      batchRows = reader.read();
+      if (batchRows == 0) {
+        throw new IOException("the column ends before row " + ordinal + " of the row group");
+      }
+    }
+  }
+}

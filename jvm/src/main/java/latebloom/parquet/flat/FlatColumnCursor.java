@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet.flat;
+
+import java.io.IOException;
+import latebloom.parquet.encoding.ConvertedValues;
+import latebloom.parquet.encoding.CorruptPageException;
+import latebloom.parquet.encoding.PlainDecoder;
+import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
+import latebloom.parquet.encoding.RleBooleanDecoder;
+import latebloom.parquet.page.ColumnChunk;
+import latebloom.parquet.page.PageReader;
+import latebloom.parquet.types.FlatType;
+import latebloom.read.ColumnCursor;
+import latebloom.read.predicate.CodeMask;
+import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.selection.Selection;
+import latebloom.read.task.Counter;
+import latebloom.read.task.Counters;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.BlockArrays;
+import latebloom.read.vector.BlockCursor;
+import latebloom.read.vector.FixedValues;
+import latebloom.read.vector.OutputColumn;
+import latebloom.read.vector.StringValues;
+import latebloom.read.vector.ValidRows;
+
+/**
+ * Reads a flat column with our own decoders. Pages without wanted rows are not decompressed, values of
+ * other rows are not decoded where the encoding allows, and a predicate is evaluated once for each
+ * entry of the dictionary where there is one.
+ */
+public final class FlatColumnCursor extends BlockCursor implements ColumnCursor {
+  /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
+  private static final int CODED_RUN = 64;
+
+  private final ColumnChunk chunk;
+  private final FlatType type;
+  private final PageReader reader;
+  private final PageCache cache;
+  private final boolean lastUse;
+  private final Counters counters;
+  private final BlockArrays blocks;
+
+  private FlatSink sink;
+  private PageReader.Buffer buffer;
+  private FlatPage page;
+  private PageCursor cursor;
+  private int pageIndex;
+
+  /**
+   * @param cache holds the chunk's dictionary and the pages worth keeping; shared by the chunk's
+   *     cursors
+   * @param lastUse whether nobody reads a page after this
+   * @param blocks shared by the columns of a split
+   */
+  public FlatColumnCursor(
+      ColumnChunk chunk,
+      FlatType type,
+      PageReader reader,
+      PageCache cache,
+      boolean lastUse,
+      BlockArrays blocks,
+      Counters counters) {
+    super(blocks);
+    this.lastUse = lastUse;
+    this.chunk = chunk;
+    this.type = type;
+    this.reader = reader;
+    this.cache = cache;
+    this.counters = counters;
+    this.blocks = blocks;
+  }
+
+  // ---- filter
+
+  @Override
+  public Selection filter(Selection wanted, PredicateCursor predicate) throws IOException {
+    CodeMask mask = chunk.hasDictionary() ? mask(wanted, predicate) : null;
+    Selection.Builder passed = new Selection.Builder(chunk.rows);
+    for (int p = 0; p < chunk.pageCount(); p++) {
+      int from = chunk.firstRow(p);
+      int to = chunk.endRow(p);
+      if (!wanted.anyIn(from, to)) {
+        continue;
+      }
+      boolean coded = mask != null && FlatPage.isDictionary(PageReader.encoding(chunk.header(p)));
+      if (coded && mask.nonePasses() && !predicate.nullPasses()) {
+        counters.add(Counter.VALUES_SKIPPED, to - from);
+      } else if (coded && mask.allPass() && nullsCannotFail(predicate)) {
+        addAll(wanted, from, to, passed);
+      } else {
+        filterPage(p, wanted, predicate, coded ? mask : null, passed);
+      }
+    }
+    release();
+    return passed.build();
+  }
+
+  private CodeMask mask(Selection wanted, PredicateCursor predicate) throws IOException {
+    ChunkDictionary dictionary = dictionary();
+    if (dictionary.refusesSome()) {
+      return null;
+    }
+    return CodeMask.of(dictionary, predicate, wanted.count());
+  }
+
+  private boolean nullsCannotFail(PredicateCursor predicate) {
+    return chunk.descriptor.getMaxDefinitionLevel() == 0 || predicate.nullPasses();
+  }
+
+  private void addAll(Selection wanted, int from, int to, Selection.Builder passed) {
+    if (wanted.allIn(from, to)) {
+      passed.addRange(from, to);
+      return;
+    }
+    int next = from;
+    int n;
+    while ((n = wanted.positions(next, to, BLOCK, rows)) > 0) {
+      passed.add(rows, n);
+      next = rows[n - 1] + 1;
+    }
+  }
+
+  private void filterPage(
+      int p, Selection wanted, PredicateCursor predicate, CodeMask mask, Selection.Builder passed)
+      throws IOException {
+    int from = chunk.firstRow(p);
+    int to = chunk.endRow(p);
+    FlatPage read = page(p);
+    try {
+      PageCursor values = new PageCursor(read);
+      boolean any = false;
+      int next = wanted.nextSelected(from);
+      while (next >= 0 && next < to) {
+        int runEnd = Math.min(to, wanted.nextUnselected(next));
+        if (mask != null && !read.hasNulls() && runEnd - next >= CODED_RUN) {
+          any |= values.filterCodedRun(from, next, runEnd, mask, passed);
+          next = wanted.nextSelected(runEnd);
+        } else {
+          RunningTask.checkNotKilled();
+          int n = wanted.positions(next, to, BLOCK, rows);
+          any |= filterBlock(read, values, from, n, predicate, mask, passed);
+          next = wanted.nextSelected(rows[n - 1] + 1);
+        }
+      }
+      if (any) {
+        cache.keep(p, read);
+      }
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(p, e);
+    }
+  }
+
+  /** Filters {@code rows[0, n)}; whether any passes. */
+  private boolean filterBlock(
+      FlatPage read,
+      PageCursor values,
+      int firstRow,
+      int n,
+      PredicateCursor predicate,
+      CodeMask mask,
+      Selection.Builder passed) {
+    int valid = n;
+    int[] candidates = rows;
+    boolean any = false;
+    ValidRows valids = read.valid();
+    if (valids != null) {
+      candidates = validRows;
+      Selection.Builder nulls = predicate.nullPasses() ? passed : null;
+      valid = valids.part(rows, n, firstRow, 0, candidates, indexes, nulls);
+      any = nulls != null && valid < n;
+    } else {
+      for (int i = 0; i < n; i++) {
+        indexes[i] = rows[i] - firstRow;
+      }
+    }
+    if (valid == 0) {
+      return any;
+    }
+    int m = mask == null ? values.filter(valid, predicate) : values.filterCodes(valid, mask);
+    counters.add(Counter.VALUES_DECODED, valid);
+    if (m == valid && candidates[valid - 1] - candidates[0] == valid - 1) {
+      passed.addRange(candidates[0], candidates[valid - 1] + 1);
+    } else {
+      for (int i = 0; i < m; i++) {
+        passing[i] = candidates[passing[i]];
+      }
+      passed.add(passing, m);
+    }
+    return any || m > 0;
+  }
+
+  // ---- select
+
+  @Override
+  public void select(int[] wanted, int n, OutputColumn out) throws IOException {
+    if (sink == null) {
+      sink = new FlatSink(type, blocks);
+    }
+    sink.begin(out, n);
+    int i = 0;
+    while (i < n) {
+      int p = chunk.pageOf(wanted[i], pageIndex);
+      open(p);
+      int end = chunk.endRow(p);
+      int from = chunk.firstRow(p);
+      try {
+        while (i < n && wanted[i] < end) {
+          // Rows ascend, so that the last of a stretch tells whether all in between are wanted.
+          int most = Math.min(n - i, end - wanted[i]);
+          if (wanted[i + most - 1] - wanted[i] == most - 1) {
+            selectRun(wanted[i] - from, most);
+            i += most;
+          } else {
+            int k = 0;
+            while (k < BLOCK && i + k < n && wanted[i + k] < end) {
+              rows[k] = wanted[i + k] - from;
+              k++;
+            }
+            selectBlock(k);
+            i += k;
+          }
+        }
+      } catch (CorruptPageException | IndexOutOfBoundsException e) {
+        throw chunk.place.corrupt(p, e);
+      }
+    }
+    counters.add(Counter.VALUES_DECODED, n);
+  }
+
+  /** In bytes of its own if it may be kept. */
+  private FlatPage page(int p) throws IOException {
+    RunningTask.checkNotKilled();
+    FlatPage kept = cache.get(p);
+    boolean own = !lastUse && cache.keepsPages();
+    if (kept != null) {
+      return kept;
+    }
+    if (!own && buffer == null) {
+      buffer = reader.takeBuffer();
+    }
+    return FlatPage.read(chunk, p, reader, own ? null : buffer);
+  }
+
+  @Override
+  public void release() {
+    page = null;
+    cursor = null;
+    if (buffer != null) {
+      reader.giveBack(buffer);
+      buffer = null;
+    }
+  }
+
+  private void open(int p) throws IOException {
+    if (page == null || p != pageIndex) {
+      pageIndex = p;
+      page = page(p);
+      if (lastUse) {
+        cache.take(p);
+      } else {
+        cache.keep(p, page);
+      }
+      try {
+        cursor = new PageCursor(page);
+      } catch (CorruptPageException | IndexOutOfBoundsException e) {
+        throw chunk.place.corrupt(p, e);
+      }
+    }
+  }
+
+  /** Hands the values of the {@code n} rows from {@code first} on, of the open page, to the sink. */
+  private void selectRun(int first, int n) {
+    if (!page.hasNulls()) {
+      PlainDecoder plain = sink.copiesPlain() ? cursor.plain(first, n) : null;
+      if (plain != null) {
+        sink.plainRun(plain, first, n);
+        return;
+      }
+      if (cursor.fixed instanceof RleBooleanDecoder booleans) {
+        sink.booleanRun(booleans.bits(), first, n);
+        return;
+      }
+    }
+    for (int done = 0; done < n; done += BLOCK) {
+      int k = Math.min(BLOCK, n - done);
+      if (cursor.codes != null && !page.hasNulls()) {
+        cursor.codes.readRange(first + done, k, codes);
+        sink.codes(cursor.dictionary, codes, k, rows, k, null);
+      } else {
+        ascend(rows, first + done, k);
+        selectBlock(k);
+      }
+    }
+  }
+
+  private static void ascend(int[] to, int first, int n) {
+    for (int i = 0; i < n; i++) {
+      to[i] = first + i;
+    }
+  }
+
+  /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
+  private void selectBlock(int n) {
+    ValidRows nulls = page.valid();
+    int[] at = nulls == null ? rows : indexes;
+    int valid = nulls == null ? n : nulls.valueIndexes(rows, n, indexes);
+    if (cursor.codes != null) {
+      cursor.codes.read(at, valid, codes);
+      sink.codes(cursor.dictionary, codes, valid, rows, n, nulls);
+    } else if (type.isBytes()) {
+      cursor.strings.locate(at, valid, offsets, lengths);
+      sink.strings(cursor.strings.data(), offsets, lengths, valid, rows, n, nulls);
+    } else {
+      cursor.fixed.read(at, valid, values);
+      sink.values(values, valid, rows, n, nulls);
+    }
+  }
+
+  private ChunkDictionary dictionary() throws IOException {
+    return cache.dictionary(chunk, type, reader);
+  }
+
+  /** What walks the values of one page, front to back. */
+  private final class PageCursor {
+    final RleBitPackingHybridDecoder codes;
+    final FixedValues fixed;
+    final StringValues strings;
+    private final ChunkDictionary dictionary;
+
+    PageCursor(FlatPage page) throws IOException {
+      boolean coded = page.isDictionaryCoded();
+      if (coded && !chunk.hasDictionary()) {
+        throw new CorruptPageException("codes without a dictionary page");
+      }
+      codes = coded ? page.codes() : null;
+      dictionary = coded ? dictionary() : null;
+      fixed = coded || type.isBytes() ? null : page.fixedValues(type);
+      strings = coded || !type.isBytes() ? null : page.stringValues(type);
+    }
+
+    /** The page's values if these {@code n} are PLAIN and as Spark holds them, else null. */
+    PlainDecoder plain(int first, int n) {
+      if (fixed instanceof ConvertedValues converted) {
+        return converted.plain(first, n);
+      }
+      return fixed instanceof PlainDecoder plain ? plain : null;
+    }
+
+    /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */
+    int filter(int n, PredicateCursor predicate) {
+      if (type.isBytes()) {
+        byte[] data = locate(n);
+        return predicate.filterBytes(type.decimalBytes(), data, offsets, lengths, n, passing);
+      }
+      read(n);
+      return predicate.filter(type.vectorType(), values, n, passing);
+    }
+
+    /** Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding. */
+    private void read(int n) {
+      if (codes == null) {
+        fixed.read(indexes, n, values);
+      } else {
+        codes.read(indexes, n, FlatColumnCursor.this.codes);
+        dictionary.look(FlatColumnCursor.this.codes, n, values);
+      }
+    }
+
+    /** As {@link #read}, of byte strings: into {@code offsets} and {@code lengths} of the result. */
+    private byte[] locate(int n) {
+      if (codes == null) {
+        strings.locate(indexes, n, offsets, lengths);
+        return strings.data();
+      }
+      codes.read(indexes, n, FlatColumnCursor.this.codes);
+      dictionary.locate(FlatColumnCursor.this.codes, n, offsets, lengths);
+      return dictionary.data();
+    }
+
+    /**
+     * Filters the rows {@code [from, to)} of a page without nulls that begins at {@code firstRow}, by
+     * the mask over codes; a run of one code is tested once, however long.
+     */
+    boolean filterCodedRun(int firstRow, int from, int to, CodeMask mask, Selection.Builder passed) {
+      int[] block = FlatColumnCursor.this.codes;
+      boolean any = false;
+      int row = from;
+      while (row < to) {
+        int runEnd = firstRow + Math.min(codes.runEnd(row - firstRow), to - firstRow);
+        long shared = codes.shared(row - firstRow, runEnd - 1 - firstRow);
+        if (shared >= 0) {
+          if (mask.passes((int) shared)) {
+            passed.addRange(row, runEnd);
+            any = true;
+          }
+          row = runEnd;
+        } else {
+          RunningTask.checkNotKilled();
+          int n = Math.min(BLOCK, to - row);
+          codes.readRange(row - firstRow, n, block);
+          byte[] bytes = mask.of(block, n);
+          for (int i = 0; i < n; i += 64) {
+            long bits = passingBits(bytes, block, i, Math.min(n, i + 64));
+            passed.addBits(row + i, bits);
+            any |= bits != 0;
+          }
+          row += n;
+        }
+      }
+      counters.add(Counter.VALUES_DECODED, to - from);
+      return any;
+    }
+
+    // No branch and no store a value: what a loop over positions would wait for.
+    private long passingBits(byte[] mask, int[] codes, int from, int to) {
+      long bits = 0;
+      for (int i = from; i < to; i++) {
+        bits |= (long) mask[codes[i]] << i;
+      }
+      return bits;
+    }
+
+    /** As {@link #filter}, by the mask over codes; a run of one code is tested once. */
+    int filterCodes(int n, CodeMask mask) {
+      long shared = codes.shared(indexes[0], indexes[n - 1]);
+      if (shared >= 0) {
+        if (!mask.passes((int) shared)) {
+          return 0;
+        }
+        for (int i = 0; i < n; i++) {
+          passing[i] = i;
+        }
+        return n;
+      }
+      int[] block = FlatColumnCursor.this.codes;
+      codes.read(indexes, n, block);
+      byte[] bytes = mask.of(block, n);
+      int m = 0;
+      for (int i = 0; i < n; i++) {
+        passing[m] = i;
+        m += bytes[block[i]];
+      }
+      return m;
+    }
+  }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.parquet.nested;
+
+import java.io.IOException;
+import latebloom.parquet.encoding.CorruptPageException;
+import latebloom.parquet.flat.PageCache;
+import latebloom.parquet.page.ColumnChunk;
+import latebloom.parquet.page.PageReader;
+import latebloom.parquet.types.FlatType;
+import latebloom.read.predicate.PredicateCursor;
+import latebloom.read.task.Counter;
+import latebloom.read.task.Counters;
+import latebloom.read.task.RunningTask;
+import latebloom.read.vector.BlockArrays;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+
+/**
+ * A cursor over one leaf of a list or map: appends the entries of wanted rows to a vector, and says
+ * how many each row has. Rows ascend from call to call.
+ *
+ * <p>With an offset index a page begins with a row, and only pages that hold wanted rows are read.
+ * Without one nobody says which rows a page holds, and a row may go on over several: then the pages
+ * are read in turn and their rows counted, and of those that hold no wanted row nothing but that.
+ */
+public final class RepeatedLeafCursor {
+  private final ColumnChunk chunk;
+  private final int level;
+  private final PageReader reader;
+  private final Counters counters;
+  private final EntryWriter writer;
+  private final int most;
+  private PageReader.Buffer buffer;
+
+  private int page = -1;
+  private RepeatedPage open;
+  private RepeatedLevels levels;
+
+  /** First row that begins on the open page. */
+  private int firstRow;
+
+  /** Rows of the current word that were not passed yet, and the first of them. */
+  private long left;
+
+  private int nextRow;
+
+  /**
+   * @param level definition level of a list or map that is there
+   * @param cache holds the chunk's dictionary
+   * @param most so many entries of a row are enough
+   * @param blocks shared by the columns of a split
+   */
+  public RepeatedLeafCursor(
+      ColumnChunk chunk,
+      FlatType type,
+      int level,
+      PageReader reader,
+      PageCache cache,
+      int most,
+      BlockArrays blocks,
+      Counters counters) {
+    this.chunk = chunk;
+    this.level = level;
+    this.reader = reader;
+    this.most = most;
+    this.counters = counters;
+    this.writer = new EntryWriter(chunk, type, reader, cache, blocks);
+  }
+
+  /** Has only those entries written whose value passes, of a leaf without nulls. */
+  void keep(PredicateCursor passing, EntryBits kept) {
+    writer.keep(passing, kept);
+  }
+
+  /**
+   * Appends the entries of {@code rows[0, n)} to {@code to}.
+   *
+   * @param sizes receives how many entries each row has, -1 where it is null
+   * @param whole whether the vector will hold nothing else
+   * @return how many were appended
+   */
+  int read(int[] rows, int n, int[] sizes, WritableColumnVector to, boolean whole)
+      throws IOException {
+    writer.begin(to, whole);
+    try {
+      for (int i = 0; i < n; i++) {
+        seek(rows[i]);
+        sizes[i] = row();
+      }
+      return written();
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  /**
+   * As {@link #read}, only what is in {@code kept} of the entries of all these rows; rows of which
+   * nothing is kept are not looked at.
+   *
+   * @param sizes how many entries each row must have, -1 where it is null
+   */
+  int readKept(
+      int[] rows, int n, int[] sizes, EntryBits kept, WritableColumnVector to, boolean whole)
+      throws IOException {
+    writer.begin(to, whole);
+    writer.only(kept);
+    try {
+      int before = 0;
+      for (int i = 0; i < n; i++) {
+        int size = Math.max(sizes[i], 0);
+        if (kept.count(before, size) > 0) {
+          seek(rows[i]);
+          writer.skipTo(before);
+          int found = row();
+          if (found != size) {
+            throw new CorruptPageException(
+                "row " + rows[i] + " has " + size + " keys and " + found + " values");
+          }
+        }
+        before += size;
+      }
+      return written();
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  /** Lets go of the page; no further rows will be asked for. */
+  void release() {
+    open = null;
+    levels = null;
+    writer.release();
+    if (buffer != null) {
+      reader.giveBack(buffer);
+      buffer = null;
+    }
+  }
+
+  private int written() throws IOException {
+    writer.flush();
+    counters.add(Counter.VALUES_DECODED, writer.written());
+    return writer.written();
+  }
+
+  /** Goes to the first level of {@code row}, so that the lowest bit of {@code left} is its. */
+  private void seek(int row) throws IOException {
+    if (chunk.index() != null) {
+      int p = chunk.pageOf(row, Math.max(page, 0));
+      if (p != page) {
+        open(p, chunk.firstRow(p));
+      }
+    } else {
+      while (open == null || row - firstRow >= open.rows()) {
+        if (page + 1 == chunk.pageCount()) {
+          throw new CorruptPageException("the column ends before row " + row);
+        }
+        open(page + 1, open == null ? 0 : firstRow + open.rows());
+      }
+    }
+    while (row - nextRow >= Long.bitCount(left)) {
+      if (!nextWord()) {
+        throw new CorruptPageException("the page ends before row " + row);
+      }
+    }
+    for (; nextRow < row; nextRow++) {
+      left &= left - 1;
+    }
+    if (nextRow != row) {
+      throw new IllegalArgumentException("row " + row + " after row " + (nextRow - 1));
+    }
+  }
+
+  private void open(int p, int rowsBefore) throws IOException {
+    RunningTask.checkNotKilled();
+    // The buffer is the page's no longer.
+    writer.flush();
+    page = p;
+    if (buffer == null) {
+      buffer = reader.takeBuffer();
+    }
+    open = RepeatedPage.read(chunk, p, level, reader, buffer);
+    levels = open.levels();
+    firstRow = rowsBefore;
+    boolean indexed = chunk.index() != null;
+    if (open.continues() && (indexed || p == 0)) {
+      throw new CorruptPageException("it begins within a row");
+    }
+    if (indexed && open.rows() != chunk.endRow(p) - rowsBefore) {
+      throw new CorruptPageException(
+          open.rows() + " rows, where the offset index has " + (chunk.endRow(p) - rowsBefore));
+    }
+    writer.open(open.values());
+    nextWord();
+  }
+
+  private boolean nextWord() {
+    boolean more = levels.next();
+    left = levels.starts;
+    nextRow = firstRow + levels.rowsBefore;
+    return more;
+  }
+
+  /** Reads the row that was sought; how many of its entries are wanted, -1 if it is null. */
+  private int row() throws IOException {
+    int bit = Long.numberOfTrailingZeros(left);
+    left &= left - 1;
+    nextRow++;
+    if ((levels.entries >>> bit & 1) == 0) {
+      return (levels.there >>> bit & 1) == 0 ? -1 : 0;
+    }
+    int size = 0;
+    while (true) {
+      int end = left != 0 ? Long.numberOfTrailingZeros(left) : levels.n;
+      int n = Math.min(end - bit, most - size);
+      if (n > 0) {
+        writer.add(levels, bit, n);
+        size += n;
+      }
+      if (left != 0 || !nextWord() && !nextPageContinues()) {
+        return size;
+      }
+      if ((left & 1) != 0) {
+        return size;
+      }
+      bit = 0;
+    }
+  }
+
+  /** Goes on with the next page if the last row of this one does; there it stands at its start. */
+  private boolean nextPageContinues() throws IOException {
+    if (chunk.index() != null) {
+      return false;
+    }
+    while (page + 1 < chunk.pageCount()) {
+      open(page + 1, firstRow + open.rows());
+      if (levels.n > 0) {
+        return open.continues();
+      }
+    }
+    return false;
+  }
+}

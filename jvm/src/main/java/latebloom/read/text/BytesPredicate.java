@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read.text;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * A predicate of byte strings. Immutable, shared by threads: what tests strings is a {@link Cursor}.
+ * Strings are compared and ordered by unsigned bytes, a prefix before what it begins, as Spark does.
+ *
+ * <p>The leaves are in {@link BytesPredicateLeaves}; each has a filter loop of its own, so that its
+ * test is inlined into it. Combinations go from value to value through the tests of their parts.
+ */
+public sealed interface BytesPredicate extends Serializable
+    permits BytesPredicate.WithoutBuffer,
+        BytesPredicate.And,
+        BytesPredicate.Or,
+        BytesPredicate.Not,
+        CaseMappedPredicate {
+
+  /** Tests strings, with the buffers that it takes: for one thread. */
+  Cursor cursor();
+
+  /** Tests strings. Not thread safe. */
+  interface Cursor {
+    /** Whether the string of {@code length} bytes at {@code offset} passes. */
+    boolean test(byte[] data, int offset, int length);
+
+    /**
+     * Writes the indexes below {@code n} whose string passes, ascending, to the front of
+     * {@code out}, which holds at least {@code n}; returns how many were written. What stands behind
+     * them in {@code out} is undefined.
+     */
+    int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out);
+  }
+
+  /** A predicate that is its own cursor, for any number of threads, since it needs no buffer. */
+  sealed interface WithoutBuffer extends BytesPredicate, Cursor
+      permits BytesPredicate.Constant,
+          BytesPredicateLeaves.Finite,
+          BytesPredicateLeaves.Range,
+          BytesPredicateLeaves.Prefix,
+          BytesPredicateLeaves.Suffix,
+          BytesPredicateLeaves.Infix,
+          BytesPredicateLeaves.Like,
+          BytesPredicate.Probe {
+    @Override
+    default Cursor cursor() {
+      return this;
+    }
+  }
+
+  /** The strings that pass both. */
+  default BytesPredicate and(BytesPredicate that) {
+    if (isNone() || that.isAll()) {
+      return this;
+    }
+    if (that.isNone() || isAll()) {
+      return that;
+    }
+    if (this instanceof BytesPredicateLeaves.Finite finite) {
+      return finite.retain(that);
+    }
+    if (that instanceof BytesPredicateLeaves.Finite finite) {
+      return finite.retain(this);
+    }
+    if (this instanceof BytesPredicateLeaves.Range a
+        && that instanceof BytesPredicateLeaves.Range b) {
+      return a.intersect(b);
+    }
+    return new And(this, that);
+  }
+
+  /** The strings that pass at least one. */
+  default BytesPredicate or(BytesPredicate that) {
+    if (isAll() || that.isNone()) {
+      return this;
+    }
+    if (that.isAll() || isNone()) {
+      return that;
+    }
+    if (this instanceof BytesPredicateLeaves.Finite a
+        && that instanceof BytesPredicateLeaves.Finite b) {
+      List<byte[]> values = new ArrayList<>(a.values());
+      values.addAll(b.values());
+      return in(values);
+    }
+    return new Or(this, that);
+  }
+
+  /** The strings that do not pass. */
+  default BytesPredicate negate() {
+    return new Not(this);
+  }
+
+  /** Whether this is {@link #none()}. False for a predicate that happens to pass nothing. */
+  default boolean isNone() {
+    return false;
+  }
+
+  /** Whether this is {@link #all()}. False for a predicate that happens to pass everything. */
+  default boolean isAll() {
+    return false;
+  }
+
+  /** Passes nothing. */
+  static BytesPredicate none() {
+    return Constant.NONE;
+  }
+
+  /** Passes everything. */
+  static BytesPredicate all() {
+    return Constant.ALL;
+  }
+
+  /** Passes this one string. */
+  static BytesPredicate equalTo(byte[] value) {
+    return new BytesPredicateLeaves.Equal(value);
+  }
+
+  /** Passes these strings. */
+  static BytesPredicate in(Collection<byte[]> values) {
+    List<byte[]> distinct = new ArrayList<>(values);
+    distinct.sort(Arrays::compareUnsigned);
+    for (int i = distinct.size() - 1; i > 0; i--) {
+      if (Arrays.equals(distinct.get(i), distinct.get(i - 1))) {
+        distinct.remove(i);
+      }
+    }
+    return switch (distinct.size()) {
+      case 0 -> none();
+      case 1 -> equalTo(distinct.get(0));
+      default -> new BytesPredicateLeaves.In(distinct);
+    };
+  }
+
+  /** Passes the strings between two bounds; a null bound leaves that side open. */
+  static BytesPredicate range(byte[] lo, boolean loInclusive, byte[] hi, boolean hiInclusive) {
+    if (lo == null && hi == null) {
+      return all();
+    }
+    if (lo != null && hi != null) {
+      int order = Arrays.compareUnsigned(lo, hi);
+      if (order > 0 || order == 0 && !(loInclusive && hiInclusive)) {
+        return none();
+      }
+      if (order == 0) {
+        return equalTo(lo);
+      }
+    }
+    return new BytesPredicateLeaves.Range(lo, loInclusive, hi, hiInclusive);
+  }
+
+  /** Passes the strings that begin with {@code prefix}. */
+  static BytesPredicate startsWith(byte[] prefix) {
+    return prefix.length == 0 ? all() : new BytesPredicateLeaves.Prefix(prefix);
+  }
+
+  /** Passes the strings that end with {@code suffix}. */
+  static BytesPredicate endsWith(byte[] suffix) {
+    return suffix.length == 0 ? all() : new BytesPredicateLeaves.Suffix(suffix);
+  }
+
+  /** Passes the strings that have {@code infix} somewhere. */
+  static BytesPredicate contains(byte[] infix) {
+    return infix.length == 0 ? all() : new BytesPredicateLeaves.Infix(infix);
+  }
+
+  /** Passes the strings that match. */
+  static BytesPredicate like(LikePattern pattern) {
+    return new BytesPredicateLeaves.Like(pattern);
+  }
+
+  /**
+   * Passes the strings whose lower case form, or upper case form, passes {@code mapped}.
+   *
+   * @param icu whether what is not ASCII is mapped by ICU rather than by Java, as Spark is set
+   */
+  static BytesPredicate caseMapped(BytesPredicate mapped, boolean upper, boolean icu) {
+    return mapped instanceof Constant ? mapped : new CaseMappedPredicate(mapped, upper, icu);
+  }
+
+  /** A set that can be asked for a string but not listed: a Bloom filter. */
+  non-sealed interface Probe extends WithoutBuffer {}
+
+  /** Nothing or everything. */
+  enum Constant implements WithoutBuffer {
+    NONE,
+    ALL;
+
+    @Override
+    public boolean test(byte[] data, int offset, int length) {
+      return this == ALL;
+    }
+
+    @Override
+    public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
+      if (this == NONE) {
+        return 0;
+      }
+      for (int i = 0; i < n; i++) {
+        out[i] = i;
+      }
+      return n;
+    }
+
+    @Override
+    public BytesPredicate negate() {
+      return this == ALL ? NONE : ALL;
+    }
+
+    @Override
+    public boolean isNone() {
+      return this == NONE;
+    }
+
+    @Override
+    public boolean isAll() {
+      return this == ALL;
+    }
+
+    @Override
+    public String toString() {
+      return this == ALL ? "all" : "none";
+    }
+  }
+
+  /** What passes both. */
+  record And(BytesPredicate first, BytesPredicate second) implements BytesPredicate {
+    @Override
+    public Cursor cursor() {
+      return new BytesPredicateCursors.And(first.cursor(), second.cursor());
+    }
+
+    @Override
+    public String toString() {
+      return "(" + first + " AND " + second + ")";
+    }
+  }
+
+  /** What passes one or the other. */
+  record Or(BytesPredicate first, BytesPredicate second) implements BytesPredicate {
+    @Override
+    public Cursor cursor() {
+      return new BytesPredicateCursors.Or(first.cursor(), second.cursor());
+    }
+
+    @Override
+    public String toString() {
+      return "(" + first + " OR " + second + ")";
+    }
+  }
+
+  /** What does not pass. */
+  record Not(BytesPredicate negated) implements BytesPredicate {
+    @Override
+    public Cursor cursor() {
+      return new BytesPredicateCursors.Not(negated.cursor());
+    }
+
+    @Override
+    public BytesPredicate negate() {
+      return negated;
+    }
+
+    @Override
+    public String toString() {
+      return "NOT " + negated;
+    }
+  }
+}
