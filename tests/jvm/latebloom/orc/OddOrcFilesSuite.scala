@@ -56,6 +56,20 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
+  test("a column whose encoding the footer lacks fails where its values are read, and no earlier") {
+    withTempPath { dir =>
+      val file = written(dir, spark.range(3000).selectExpr("id", "concat('w', id) w"))
+      OrcSurgery.rewrite(file, Changes(stripeFooter = f => f.removeColumns(f.getColumnsCount - 1)))
+      def rows(condition: String) = spark.read.orc(dir.getPath).where(condition).collect()
+      assert(rows("id % 1000 = 1001").isEmpty)
+      for (condition <- Seq("id % 1000 = 7", "w = 'w7'")) {
+        val e = intercept[SparkException](rows(condition))
+        val causes = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null)
+        assert(causes.exists(_.getMessage.contains("no encoding of column 2")), e)
+      }
+    }
+  }
+
   test("a signalling NaN among floats is the quiet one that Spark's reader makes of it") {
     withTempPath { dir =>
       val file = written(dir, spark.range(100).selectExpr("id", "cast(id + 0.625 as float) f"))

@@ -11,6 +11,7 @@ import org.apache.spark.{SparkThrowable, TaskKilledException}
 
 import latebloom.LateBloomTest
 import latebloom.orc.encoding.CorruptStreamException
+import latebloom.orc.stripe.{CorruptStripeException, StripePlace}
 import latebloom.read.RandomCases
 import latebloom.read.predicate.FailedCondition
 

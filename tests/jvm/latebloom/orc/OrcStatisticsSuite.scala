@@ -12,6 +12,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
 import latebloom.orc.OrcSurgery.Changes
+import latebloom.orc.stripe.CorruptStripeException
 import latebloom.read.task.Counter
 
 /** Statistics that lie: an answer is Spark's own, which goes by some of them and not by others. */

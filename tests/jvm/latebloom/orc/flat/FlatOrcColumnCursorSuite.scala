@@ -16,7 +16,8 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
 import org.apache.spark.sql.types._
 
-import latebloom.orc.{CorruptStripeException, OrcSamples, StripePlace, WholeStripes}
+import latebloom.orc.stripe.{CorruptStripeException, StripePlace}
+import latebloom.orc.{OrcSamples, WholeStripes}
 import latebloom.read.BenchColumn
 import latebloom.read.predicate.{
   ColumnPredicate,

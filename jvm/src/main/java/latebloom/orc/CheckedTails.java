@@ -14,7 +14,8 @@ import org.apache.orc.protobuf.InvalidProtocolBufferException;
 /**
  * A file system for orc-core to open ORC files in. orc-core reads a file's last bytes and allocates
  * what the postscript among them claims of the tail, before it finds out that no file is as long, and
- * a buffer of the size of the chunks that it claims for every stream. Here these bytes are checked as they are read, which costs no request of its own.
+ * a buffer of the size of the chunks that it claims for every stream. Here these bytes are checked as
+ * they are read, which costs no request of its own.
  */
 public final class CheckedTails extends FilterFileSystem {
   /** A chunk's length has 23 bits; orc-core's writers refuse to make larger ones. */

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
+import latebloom.orc.stripe.OrcColumn;
+import latebloom.orc.stripe.RowIndexes;
 import latebloom.orc.stripe.Strides;
+import latebloom.orc.stripe.StripeStreams;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
@@ -105,8 +108,8 @@ public final class OrcPruning {
   private static Leaf leaf(PredicateLeaf leaf, List<OrcColumn> columns, ReaderImpl reader) {
     String path = leaf.getColumnName().toLowerCase(Locale.ROOT);
     for (OrcColumn c : columns) {
-      if (!c.isMissing() && path.contains(c.field.name().toLowerCase(Locale.ROOT))) {
-        SchemaEvolution evolution = c.evolution;
+      if (!c.isMissing() && path.contains(c.field().name().toLowerCase(Locale.ROOT))) {
+        SchemaEvolution evolution = c.evolution();
         TypeDescription read;
         try {
           read =
@@ -142,13 +145,13 @@ public final class OrcPruning {
   }
 
   /** The rows of those strides that may have some that pass. */
-  Selection rows(OrcStripe stripe) throws IOException {
+  Selection rows(StripeStreams stripe, RowIndexes indexes) throws IOException {
+    Strides strides = stripe.strides();
     if (indexed.length == 0
-        || !stripe.strides().isIndexed()
+        || !strides.isIndexed()
         || !Arrays.stream(compared).allMatch(id -> stripe.has(id, OrcProto.Stream.Kind.ROW_INDEX))) {
-      return Selection.all(stripe.rows());
+      return Selection.all(strides.rows());
     }
-    RowIndexes indexes = stripe.indexes();
     indexes.fetch(indexed, bloomed);
     List<List<OrcProto.RowIndexEntry>> entries = new ArrayList<>();
     List<List<OrcProto.BloomFilter>> blooms = new ArrayList<>();
@@ -164,11 +167,10 @@ public final class OrcPruning {
       blooms.add(tested ? indexes.blooms(l.type.getId()) : null);
     }
     if (!any) {
-      return Selection.all(stripe.rows());
+      return Selection.all(strides.rows());
     }
-    Selection.Builder rows = new Selection.Builder(stripe.rows());
+    Selection.Builder rows = new Selection.Builder(strides.rows());
     TruthValue[] values = new TruthValue[leaves.length];
-    Strides strides = stripe.strides();
     for (int s = 0; s < strides.count(); s++) {
       RunningTask.checkNotKilled();
       for (int i = 0; i < leaves.length; i++) {
@@ -189,7 +191,7 @@ public final class OrcPruning {
   }
 
   private TruthValue evaluate(
-      OrcStripe stripe, Leaf leaf, OrcProto.RowIndexEntry entry, OrcProto.BloomFilter filter) {
+      StripeStreams stripe, Leaf leaf, OrcProto.RowIndexEntry entry, OrcProto.BloomFilter filter) {
     OrcProto.ColumnStatistics stats =
         entry.hasStatistics()
             ? Statistics.trusted(leaf.type.getCategory(), entry.getStatistics())

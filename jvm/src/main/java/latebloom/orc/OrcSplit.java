@@ -2,11 +2,16 @@
 package latebloom.orc;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import latebloom.orc.encoding.CorruptStreamException;
+import latebloom.orc.stripe.OrcColumn;
+import latebloom.orc.stripe.SplitContext;
+import latebloom.orc.stripe.StripePlace;
+import latebloom.orc.stripe.StripeStreams;
 import latebloom.read.ConstantColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
@@ -28,8 +33,6 @@ import org.apache.orc.StripeInformation;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.OrcCodecPool;
 import org.apache.orc.impl.ReaderImpl;
-import org.apache.orc.impl.TreeReaderFactory;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -38,19 +41,16 @@ import org.apache.spark.sql.types.StructType;
  */
 public final class OrcSplit implements RowGroups {
   final ScanSpec spec;
-  final ReaderImpl reader;
   final OrcColumn[] columns;
-  final RangeFetcher fetcher;
-  final InStream.StreamOptions compression;
   final OrcPruning pruning;
-  final ScanMemory memory;
-  final Counters counters;
-  final BlockArrays blocks = new BlockArrays();
+  final SplitContext context;
+
+  /** Ids of the file's columns that belong to wanted ones. */
+  final BitSet wanted = new BitSet();
 
   private final Options options;
   private final FSDataInputStream in;
   private CompressionCodec codec;
-  private final BitSet wanted = new BitSet();
   private final Map<Integer, ConstantColumnCursor> constants = new HashMap<>();
   private final boolean noRowPasses;
   private int next;
@@ -79,13 +79,11 @@ public final class OrcSplit implements RowGroups {
       Counters counters)
       throws IOException {
     this.spec = spec;
-    this.reader = reader;
     this.options = options;
     this.columns = columns.toArray(new OrcColumn[0]);
-    this.counters = counters;
-    this.memory = new ScanMemory(counters);
     this.in = in;
-    this.fetcher =
+    ScanMemory memory = new ScanMemory(counters);
+    RangeFetcher fetcher =
         new RangeFetcher(
             new HadoopBytes(in),
             options.fileLength,
@@ -94,15 +92,14 @@ public final class OrcSplit implements RowGroups {
             memory,
             counters);
     this.codec = OrcCodecPool.getCodec(reader.getCompressionKind());
-    this.compression = InStream.options();
+    InStream.StreamOptions compression = InStream.options();
     if (codec != null) {
       compression.withCodec(codec).withBufferSize(reader.getCompressionSize());
     }
-    for (OrcColumn c : columns) {
-      for (int id : c.ids) {
-        wanted.set(id);
-      }
-    }
+    this.context =
+        new SplitContext(
+            reader, options.skipCorrupt, fetcher, compression, memory, counters, new BlockArrays());
+    columns.forEach(c -> Arrays.stream(c.ids()).forEach(wanted::set));
     this.pruning = sarg == null ? null : OrcPruning.of(sarg, columns, reader);
     this.noRowPasses = !missingColumnsPass();
   }
@@ -129,49 +126,28 @@ public final class OrcSplit implements RowGroups {
   ConstantColumnCursor constant(int column) {
     return constants.computeIfAbsent(
         column,
-        c -> new ConstantColumnCursor(columns[c].constant, spec.depth(c), spec.valueType(c)));
-  }
-
-  /** How orc-core's own readers are to read a column. */
-  TreeReaderFactory.Context context(OrcColumn column) {
-    return new TreeReaderFactory.ReaderContext()
-        .setSchemaEvolution(column.evolution)
-        .skipCorrupt(options.skipCorrupt)
-        .fileFormat(reader.getFileVersion())
-        .setProlepticGregorian(
-            reader.writerUsedProlepticGregorian(), reader.getConvertToProlepticGregorian())
-        .setEncryption(reader.getEncryption());
+        c -> new ConstantColumnCursor(columns[c].constant(), spec.depth(c), spec.valueType(c)));
   }
 
   /** The payload columns as the output vectors must hold them. */
   public StructType payloadTypes() {
-    StructType types = new StructType();
-    for (int p = 0; p < spec.payload(); p++) {
-      StructField f = spec.column(p);
-      types = types.add(f.name(), f.dataType(), f.nullable(), f.metadata());
-    }
-    return types;
-  }
-
-  /** Whether a column of the file belongs to a wanted one. */
-  boolean reads(int id) {
-    return id >= 0 && wanted.get(id);
+    return new StructType(Arrays.copyOf(spec.columns().fields(), spec.payload()));
   }
 
   /** The footer only: it says where all else lies. */
   @Override
   public void prefetch(boolean prunes, FirstFetch first) throws IOException {
-    if (!fetcher.mayPrefetch() || !toNextStripe()) {
+    if (!context.fetcher().mayPrefetch() || !toNextStripe()) {
       return;
     }
-    StripeInformation stripe = reader.getStripes().get(next);
+    StripeInformation stripe = context.reader().getStripes().get(next);
     List<WantedRange> ranges = List.of();
     try {
-      ranges = List.of(OrcStripe.footerRange(stripe, (array, start, n) -> {}));
+      ranges = List.of(StripeStreams.footerRange(stripe, (array, start, n) -> {}));
     } catch (CorruptStreamException e) {
       // It will be an error for who reads that stripe.
     }
-    fetcher.prefetch(ranges);
+    context.fetcher().prefetch(ranges);
   }
 
   @Override
@@ -181,14 +157,12 @@ public final class OrcSplit implements RowGroups {
     }
     int i = next++;
     StripePlace place = new StripePlace(options.file, i);
-    OrcStripe stripe =
-        place.read("footer", () -> new OrcStripe(this, reader.getStripes().get(i)));
-    return new PlacedStripe(place, stripe, columns);
+    return new OrcStripe(this, place, context.reader().getStripes().get(i));
   }
 
   /** Moves {@link #next} to a stripe of the split that has rows; false if there is none. */
   private boolean toNextStripe() {
-    List<StripeInformation> stripes = reader.getStripes();
+    List<StripeInformation> stripes = context.reader().getStripes();
     for (; next < stripes.size(); next++) {
       StripeInformation s = stripes.get(next);
       if (s.getOffset() < options.from
@@ -197,7 +171,7 @@ public final class OrcSplit implements RowGroups {
         continue;
       }
       if (noRowPasses) {
-        counters.add(Counter.ROW_GROUPS_SKIPPED, 1);
+        context.counters().add(Counter.ROW_GROUPS_SKIPPED, 1);
       } else {
         return true;
       }
@@ -207,20 +181,20 @@ public final class OrcSplit implements RowGroups {
 
   @Override
   public ScanMemory memory() {
-    return memory;
+    return context.memory();
   }
 
   @Override
   public void close() throws IOException {
-    memory.close();
+    context.memory().close();
     try {
       if (codec != null) {
-        OrcCodecPool.returnCodec(reader.getCompressionKind(), codec);
+        OrcCodecPool.returnCodec(context.reader().getCompressionKind(), codec);
         codec = null;
       }
     } finally {
       in.close();
-      reader.close();
+      context.reader().close();
     }
   }
 }

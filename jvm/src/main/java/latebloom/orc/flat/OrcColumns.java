@@ -30,13 +30,11 @@ public final class OrcColumns {
 
   /** A cursor over the column; null where orc-core's own readers must do it. */
   public static ColumnCursor flat(StripeColumn column) {
-    return isFlat(column)
-        ? new FlatOrcColumnCursor(column, vectorType(column.fileType(), column.type()))
-        : null;
+    return isFlat(column) ? new FlatOrcColumnCursor(column, vectorType(column.fileType, column.type)) : null;
   }
 
   public static boolean isFlat(StripeColumn column) {
-    return vectorType(column.fileType(), column.type()) != null && isKnown(column);
+    return vectorType(column.fileType, column.type) != null && isKnown(column);
   }
 
   private static VectorType vectorType(TypeDescription file, DataType type) {
@@ -72,22 +70,18 @@ public final class OrcColumns {
   }
 
   private static boolean isKnown(StripeColumn column) {
-    ColumnEncoding.Kind kind = column.encoding().getKind();
-    return switch (column.fileType().getCategory()) {
+    ColumnEncoding.Kind kind = column.encoding;
+    return switch (column.fileType.getCategory()) {
       case BOOLEAN, BYTE, FLOAT, DOUBLE -> kind == ColumnEncoding.Kind.DIRECT;
-      case STRING, CHAR, VARCHAR -> isDirect(kind) || isDictionary(kind);
+      case STRING, CHAR, VARCHAR -> isDirect(kind) || column.isCoded();
       // Without scales they are of the unfinished version 2 of the format.
       case DECIMAL ->
-          isDirect(kind) && column.has(Stream.Kind.DATA) == column.has(Stream.Kind.SECONDARY);
+          isDirect(kind) && column.source.has(Stream.Kind.DATA) == column.source.has(Stream.Kind.SECONDARY);
       default -> isDirect(kind);
     };
   }
 
   private static boolean isDirect(ColumnEncoding.Kind kind) {
     return kind == ColumnEncoding.Kind.DIRECT || kind == ColumnEncoding.Kind.DIRECT_V2;
-  }
-
-  public static boolean isDictionary(ColumnEncoding.Kind kind) {
-    return kind == ColumnEncoding.Kind.DICTIONARY || kind == ColumnEncoding.Kind.DICTIONARY_V2;
   }
 }

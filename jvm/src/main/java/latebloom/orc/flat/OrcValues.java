@@ -35,9 +35,9 @@ record OrcValues(
     Positioned positions) {
 
   static OrcValues of(StripeColumn column) throws IOException {
-    ColumnEncoding.Kind kind = column.encoding().getKind();
+    ColumnEncoding.Kind kind = column.encoding;
     ByteFeed data = column.feed(Stream.Kind.DATA);
-    return switch (column.fileType().getCategory()) {
+    return switch (column.fileType.getCategory()) {
       case BOOLEAN -> fixed(new BooleanValues(data));
       case BYTE -> fixed(new ByteValues(data));
       case SHORT -> ints(IntegerRunLength.of(kind, data, true, Short.SIZE));
@@ -48,23 +48,23 @@ record OrcValues(
       case DATE ->
           fixed(
               new DateValues(
-                  IntegerRunLength.of(kind, data, true, Integer.SIZE), column.calendars()));
+                  IntegerRunLength.of(kind, data, true, Integer.SIZE), column.source.calendars()));
       case TIMESTAMP ->
           fixed(
               new TimestampValues(
                   IntegerRunLength.of(kind, data, true, Long.SIZE),
                   secondary(column, false),
-                  column.calendars()));
+                  column.source.calendars()));
       case DECIMAL ->
-          fixed(new DecimalValues(data, secondary(column, true), (DecimalType) column.type()));
+          fixed(new DecimalValues(data, secondary(column, true), (DecimalType) column.type));
       case STRING, CHAR, VARCHAR, BINARY -> bytes(column, kind, data);
-      default -> throw new IllegalStateException("not flat: " + column.fileType());
+      default -> throw new IllegalStateException("not flat: " + column.fileType);
     };
   }
 
   private static IntegerRunLength secondary(StripeColumn column, boolean scales) throws IOException {
     return IntegerRunLength.of(
-        column.encoding().getKind(),
+        column.encoding,
         column.feed(Stream.Kind.SECONDARY),
         scales,
         scales ? Integer.SIZE : Long.SIZE);
@@ -72,14 +72,12 @@ record OrcValues(
 
   private static OrcValues bytes(StripeColumn column, ColumnEncoding.Kind kind, ByteFeed data)
       throws IOException {
-    if (OrcColumns.isDictionary(kind)) {
+    if (column.isCoded()) {
       IntegerRunLength codes = IntegerRunLength.of(kind, data, false, Integer.SIZE);
       return new OrcValues(codes, null, null, codes, codes);
     }
-    IntegerRunLength lengths =
-        IntegerRunLength.of(kind, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
-    DirectStrings strings =
-        new DirectStrings(data, lengths, TextLength.of(column.fileType()));
+    IntegerRunLength lengths = IntegerRunLength.of(kind, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
+    DirectStrings strings = new DirectStrings(data, lengths, TextLength.of(column.fileType));
     return new OrcValues(null, null, strings, null, strings);
   }
 

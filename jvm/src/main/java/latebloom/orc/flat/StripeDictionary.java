@@ -9,7 +9,6 @@ import latebloom.orc.encoding.IntegerRunLength;
 import latebloom.orc.encoding.TextLength;
 import latebloom.read.predicate.DictionaryEntries;
 import latebloom.read.predicate.PredicateCursor;
-import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 
 /** The dictionary of one column of a stripe: byte strings, all in one array. */
@@ -28,13 +27,12 @@ final class StripeDictionary implements DictionaryEntries {
   }
 
   static StripeDictionary read(StripeColumn column) throws IOException {
-    ColumnEncoding encoding = column.encoding();
-    int size = encoding.getDictionarySize();
+    int size = column.source.encoding().getDictionarySize();
     if (size < 0) {
       throw new CorruptStreamException("a dictionary of " + size + " entries");
     }
     IntegerRunLength runs =
-        IntegerRunLength.of(encoding.getKind(), column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
+        IntegerRunLength.of(column.encoding, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
     // Grows by what the stream has, not by what the footer says.
     int[] offsets = new int[Math.min(size, STEP)];
     int[] lengths = new int[offsets.length];
@@ -65,7 +63,7 @@ final class StripeDictionary implements DictionaryEntries {
     }
     StripeDictionary dictionary =
         new StripeDictionary(data, Arrays.copyOf(offsets, size), Arrays.copyOf(lengths, size));
-    TextLength.of(column.fileType()).cut(data, dictionary.offsets, dictionary.lengths, size);
+    TextLength.of(column.fileType).cut(data, dictionary.offsets, dictionary.lengths, size);
     return dictionary;
   }
 

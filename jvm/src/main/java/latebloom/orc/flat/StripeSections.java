@@ -46,10 +46,10 @@ final class StripeSections {
 
   StripeSections(StripeColumn column) {
     this.column = column;
-    Strides strides = column.strides();
+    Strides strides = column.source.strides();
     this.indexed = strides.isIndexed() && strides.length() <= MOST_ROWS;
     this.sections = indexed ? strides : new Strides(strides.rows(), UNINDEXED_ROWS, false);
-    this.optional = column.has(Stream.Kind.PRESENT);
+    this.optional = column.source.has(Stream.Kind.PRESENT);
   }
 
   /** Whether some row may be null. */
@@ -77,7 +77,7 @@ final class StripeSections {
     if (!indexed && !optional) {
       base = firstRow(s);
     } else if (indexed && (s != section + 1 || unsought != null)) {
-      PositionProvider positions = column.positions(s);
+      PositionProvider positions = column.source.positions(s);
       if (optional) {
         present().seek(positions);
       }

@@ -8,6 +8,8 @@ import java.util.Iterator;
 import java.util.Map;
 import latebloom.orc.encoding.Calendars;
 import latebloom.orc.flat.StripeColumn;
+import latebloom.orc.stripe.ColumnSource;
+import latebloom.orc.stripe.SplitContext;
 import latebloom.orc.stripe.Strides;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
@@ -22,12 +24,12 @@ import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
 import org.apache.orc.Reader;
 import org.apache.orc.StripeInformation;
-import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.DataReaderProperties;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.OrcCodecPool;
 import org.apache.orc.impl.PositionProvider;
+import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.RecordReaderUtils;
 import org.apache.spark.sql.types.DataType;
 
@@ -99,7 +101,19 @@ public final class WholeStripes implements AutoCloseable {
 
     /** A column by its number in the file's schema. */
     public StripeColumn column(int id, DataType type, Counters counters) {
-      return new Column(this, id, type, counters);
+      return new StripeColumn(
+          new Column(this, id),
+          reader.getSchema().findSubtype(id),
+          type,
+          true,
+          new SplitContext(
+              (ReaderImpl) reader,
+              false,
+              null,
+              options,
+              new ScanMemory(counters),
+              counters,
+              new BlockArrays()));
     }
 
     private InStream stream(long offset, long length) {
@@ -108,21 +122,16 @@ public final class WholeStripes implements AutoCloseable {
     }
   }
 
-  private final class Column extends StripeColumn {
+  private final class Column implements ColumnSource {
     private final Stripe stripe;
     private final int id;
-    private final DataType type;
-    private final Counters counters;
-    private final BlockArrays blocks = new BlockArrays();
     private final Map<OrcProto.Stream.Kind, long[]> ranges =
         new EnumMap<>(OrcProto.Stream.Kind.class);
     private OrcProto.RowIndex index;
 
-    Column(Stripe stripe, int id, DataType type, Counters counters) {
+    Column(Stripe stripe, int id) {
       this.stripe = stripe;
       this.id = id;
-      this.type = type;
-      this.counters = counters;
       long offset = 0;
       for (OrcProto.Stream s : stripe.footer.getStreamsList()) {
         if (s.getColumn() == id) {
@@ -144,22 +153,12 @@ public final class WholeStripes implements AutoCloseable {
     }
 
     @Override
-    public TypeDescription fileType() {
-      return reader.getSchema().findSubtype(id);
-    }
-
-    @Override
-    public DataType type() {
-      return type;
-    }
-
-    @Override
     public boolean has(OrcProto.Stream.Kind kind) {
       return ranges.containsKey(kind);
     }
 
     @Override
-    public InStream stream(OrcProto.Stream.Kind kind) {
+    public InStream open(OrcProto.Stream.Kind kind) {
       long[] range = ranges.get(kind);
       return stripe.stream(range[0], range[1]);
     }
@@ -169,7 +168,7 @@ public final class WholeStripes implements AutoCloseable {
       if (index == null) {
         index =
             OrcProto.RowIndex.parseFrom(
-                InStream.createCodedInputStream(stream(OrcProto.Stream.Kind.ROW_INDEX)));
+                InStream.createCodedInputStream(open(OrcProto.Stream.Kind.ROW_INDEX)));
       }
       Iterator<Long> positions = index.getEntry(stride).getPositionsList().iterator();
       return positions::next;
@@ -181,26 +180,6 @@ public final class WholeStripes implements AutoCloseable {
           stripe.footer.getWriterTimezone(),
           reader.writerUsedProlepticGregorian(),
           reader.getConvertToProlepticGregorian());
-    }
-
-    @Override
-    public boolean isPayload() {
-      return true;
-    }
-
-    @Override
-    public BlockArrays blocks() {
-      return blocks;
-    }
-
-    @Override
-    public Counters counters() {
-      return counters;
-    }
-
-    @Override
-    public ScanMemory memory() {
-      return new ScanMemory(counters);
     }
   }
 }

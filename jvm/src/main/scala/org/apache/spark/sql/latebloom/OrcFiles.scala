@@ -23,7 +23,8 @@ import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
-import latebloom.orc.{CheckedTails, OrcColumn, OrcSplit}
+import latebloom.orc.stripe.OrcColumn
+import latebloom.orc.{CheckedTails, OrcSplit}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 

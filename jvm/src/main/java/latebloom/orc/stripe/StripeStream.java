@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc;
+package latebloom.orc.stripe;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -101,7 +101,6 @@ final class StripeStream {
     for (Piece p : pieces.values()) {
       chunks.add(new BufferChunk(p.bytes.duplicate(), offset + p.start));
     }
-    return InStream.create(
-        new StreamName(column, kind), chunks.get(), offset, length, options);
+    return InStream.create(new StreamName(column, kind), chunks.get(), offset, length, options);
   }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc;
+package latebloom.orc.tree;
 
 import java.io.IOException;
 import latebloom.orc.encoding.CorruptStreamException;
+import latebloom.orc.stripe.ColumnStreams;
+import latebloom.orc.stripe.OrcColumn;
+import latebloom.orc.stripe.SplitContext;
+import latebloom.orc.stripe.Strides;
 import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValuePredicate;
@@ -13,6 +17,7 @@ import latebloom.read.vector.OutputColumn;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.TreeReaderFactory;
 import org.apache.orc.impl.TypeUtils;
 import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
@@ -30,7 +35,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  * Reads a column of any type by orc-core's own reader of it, as Spark sees it: sought by the
  * row index to strides that hold wanted rows, and read a few rows at a time.
  */
-final class TreeColumnCursor implements ColumnCursor {
+public final class TreeColumnCursor implements ColumnCursor {
   /** Most rows that are read at once. */
   private static final int BLOCK = 1024;
 
@@ -43,10 +48,9 @@ final class TreeColumnCursor implements ColumnCursor {
   private static final InternalRow NO_STRUCT = new GenericInternalRow(new Object[1]);
   private static final VectorizedRowBatch NO_FILTER = new VectorizedRowBatch(0);
 
-  private final OrcStripe stripe;
-  private final OrcSplit split;
-  private final OrcColumn column;
+  private final SplitContext split;
   private final ColumnStreams streams;
+  private final OrcColumn column;
   private final TreeStreams planner;
   private final int depth;
   private final DataType type;
@@ -65,25 +69,27 @@ final class TreeColumnCursor implements ColumnCursor {
   private int batchStart;
   private int batchEnd;
 
-  TreeColumnCursor(
-      OrcStripe stripe, OrcSplit split, int index, ColumnStreams streams, TreeStreams planner) {
-    this.stripe = stripe;
+  /**
+   * @param depth under how many structs of one field the column's values lie
+   * @param type of the column's values
+   */
+  public TreeColumnCursor(
+      SplitContext split, ColumnStreams streams, TreeStreams planner, int depth, DataType type) {
     this.split = split;
-    this.column = split.columns[index];
     this.streams = streams;
+    this.column = streams.column();
     this.planner = planner;
-    this.depth = split.spec.depth(index);
-    this.type = split.spec.valueType(index);
+    this.depth = depth;
+    this.type = type;
     this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
     this.vector =
-        TypeUtils.createColumn(column.type, TypeDescription.RowBatchVersion.ORIGINAL, BLOCK);
-    this.view = SparkVectors.view(column.field.dataType(), vector);
-    this.batch =
-        new ColumnarBatch(new org.apache.spark.sql.vectorized.ColumnVector[] {view});
+        TypeUtils.createColumn(column.type(), TypeDescription.RowBatchVersion.ORIGINAL, BLOCK);
+    this.view = SparkVectors.view(column.field().dataType(), vector);
+    this.batch = new ColumnarBatch(new org.apache.spark.sql.vectorized.ColumnVector[] {view});
   }
 
   /** Begins a window, of which {@code rows} have been fetched. */
-  void start(Selection rows) {
+  public void start(Selection rows) {
     this.rows = rows;
     if (generation != streams.generation()) {
       generation = streams.generation();
@@ -111,32 +117,44 @@ final class TreeColumnCursor implements ColumnCursor {
     batchStart = from;
     batchEnd = to;
     batch.setNumRows(to - from);
-    split.counters.add(Counter.VALUES_DECODED, to - from);
+    split.counters().add(Counter.VALUES_DECODED, to - from);
   }
 
   private void moveTo(int row) throws IOException {
-    int stride = stripe.strides().of(row);
-    boolean indexed = stride > 0 && streams.isIndexed();
+    Strides strides = streams.strides();
+    int stride = strides.of(row);
     if (reader == null) {
-      reader = TreeReaderFactory.createTreeReader(column.type, split.context(column));
+      reader = TreeReaderFactory.createTreeReader(column.type(), context());
       reader.startStripe(planner, ReadPhase.ALL);
       at = 0;
     }
-    if (indexed && stripe.strides().of(at) != stride) {
-      reader.seek(stripe.indexes().positions(column.ids, stride), ReadPhase.ALL);
-      at = stripe.strides().firstRow(stride);
+    if (stride > 0 && strides.of(at) != stride) {
+      reader.seek(streams.allPositions(stride), ReadPhase.ALL);
+      at = strides.firstRow(stride);
     }
     while (row > at) {
       RunningTask.checkNotKilled();
       int n = Math.min(row - at, MOST_SKIPPED);
       reader.skipRows(n, ReadPhase.ALL);
       at += n;
-      split.counters.add(Counter.VALUES_SKIPPED, n);
+      split.counters().add(Counter.VALUES_SKIPPED, n);
     }
+  }
+
+  private TreeReaderFactory.Context context() {
+    ReaderImpl file = split.reader();
+    return new TreeReaderFactory.ReaderContext()
+        .setSchemaEvolution(column.evolution())
+        .skipCorrupt(split.skipCorrupt())
+        .fileFormat(file.getFileVersion())
+        .setProlepticGregorian(
+            file.writerUsedProlepticGregorian(), file.getConvertToProlepticGregorian())
+        .setEncryption(file.getEncryption());
   }
 
   /** How far to read when {@code row} is wanted: to the last wanted row of those close by. */
   private int end(int row) {
+    Strides strides = streams.strides();
     int most = (int) Math.min(rows.rows(), (long) row + BLOCK);
     int end = Math.min(rows.nextUnselected(row), most);
     while (end < most) {
@@ -144,7 +162,7 @@ final class TreeColumnCursor implements ColumnCursor {
       if (next < 0
           || next - end > GAP
           || next >= most
-          || stripe.strides().of(next) > stripe.strides().of(end - 1) + 1) {
+          || strides.of(next) > strides.of(end - 1) + 1) {
         break;
       }
       end = Math.min(rows.nextUnselected(next), most);

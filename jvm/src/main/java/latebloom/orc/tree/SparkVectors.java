@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc;
+package latebloom.orc.tree;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;

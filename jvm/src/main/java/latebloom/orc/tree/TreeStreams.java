@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc;
+package latebloom.orc.tree;
 
+import latebloom.orc.stripe.StripeStreams;
 import org.apache.orc.OrcProto;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.ReaderImpl;
@@ -8,10 +9,10 @@ import org.apache.orc.impl.StreamName;
 import org.apache.orc.impl.reader.StripePlanner;
 
 /** Gives orc-core's readers of columns the streams that we fetched of a stripe. */
-final class TreeStreams extends StripePlanner {
-  private final OrcStripe stripe;
+public final class TreeStreams extends StripePlanner {
+  private final StripeStreams stripe;
 
-  TreeStreams(OrcStripe stripe, ReaderImpl reader) {
+  public TreeStreams(StripeStreams stripe, ReaderImpl reader) {
     super(reader.getSchema(), reader.getEncryption(), null, reader.getWriterVersion(), false, 0);
     this.stripe = stripe;
   }

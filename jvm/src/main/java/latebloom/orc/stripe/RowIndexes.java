@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc;
+package latebloom.orc.stripe;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.task.RunningTask;
 import org.apache.orc.OrcProto.Stream.Kind;
@@ -17,7 +20,6 @@ import org.apache.orc.impl.OutStream;
 import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.RecordReaderImpl.PositionProviderImpl;
 import org.apache.orc.impl.RecordReaderUtils;
-import org.apache.orc.impl.StreamName;
 import org.apache.orc.protobuf.CodedInputStream;
 import org.apache.orc.protobuf.ExtensionRegistryLite;
 import org.apache.orc.protobuf.Parser;
@@ -29,7 +31,7 @@ import org.apache.spark.TaskKilledException;
  * answer is the same without them, so one that is damaged, does not fit the stripe or is larger than
  * is of use counts as not there.
  */
-final class RowIndexes {
+public final class RowIndexes {
   /** Most bytes of a run of numbers: header and base, 512 of 8 bytes, 31 patches. */
   private static final int LONGEST_RUN = 12 + 512 * 8 + 31 * 8;
 
@@ -44,24 +46,24 @@ final class RowIndexes {
   /** The entries of a row index, and the filters of a Bloom filter index, are their field 1. */
   private static final int ENTRY = 1 << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
 
-  private final OrcStripe stripe;
-  private final OrcSplit split;
+  private final StripeStreams stripe;
+  private final SplitContext split;
   private final Map<Integer, Optional<Index>> known = new HashMap<>();
 
   /**
    * The index of a column.
    *
-   * @param starts of a stream, where the strides begin in it
+   * @param starts of a stream of the column, where the strides begin in it
    */
-  private record Index(List<OrcProto.RowIndexEntry> entries, Map<StreamName, int[]> starts) {}
+  private record Index(List<OrcProto.RowIndexEntry> entries, Map<Kind, int[]> starts) {}
 
-  RowIndexes(OrcStripe stripe, OrcSplit split) {
+  public RowIndexes(StripeStreams stripe) {
     this.stripe = stripe;
-    this.split = split;
+    this.split = stripe.split;
   }
 
-  void want(int column, List<WantedRange> ranges) {
-    StripeStream s = stripe.stream(column, Kind.ROW_INDEX);
+  void want(int column, Kind kind, List<WantedRange> ranges) {
+    StripeStream s = stripe.stream(column, kind);
     if (s != null) {
       s.want(0, s.length, ranges);
     }
@@ -69,16 +71,11 @@ final class RowIndexes {
 
   /** Whether all of the columns have an index, which was fetched. */
   boolean hasAll(int[] ids) {
-    for (int id : ids) {
-      if (of(id).isEmpty()) {
-        return false;
-      }
-    }
-    return ids.length > 0;
+    return ids.length > 0 && Arrays.stream(ids).allMatch(id -> of(id).isPresent());
   }
 
   /** The entries of a column's index, one a stride; null without one. */
-  List<OrcProto.RowIndexEntry> entries(int column) {
+  public List<OrcProto.RowIndexEntry> entries(int column) {
     return of(column).map(Index::entries).orElse(null);
   }
 
@@ -97,18 +94,18 @@ final class RowIndexes {
 
   private Index read(StripeStream s) {
     List<OrcProto.RowIndexEntry> entries =
-        messages(s.open(split.compression), OrcProto.RowIndexEntry.parser(), MOST_BYTES);
+        messages(s.open(split.compression()), OrcProto.RowIndexEntry.parser(), MOST_BYTES);
     if (entries == null) {
       return null;
     }
-    Map<StreamName, int[]> starts = new HashMap<>();
-    for (StripeStream data : stripe.dataStreams(s.column)) {
-      if (!stripe.isDictionary(data)) {
+    Map<Kind, int[]> starts = new EnumMap<>(Kind.class);
+    for (StripeStream data : stripe.data(IntStream.of(s.column))) {
+      if (!stripe.isDictionary(data.column, data.kind)) {
         int[] of = starts(data, entries);
         if (of == null) {
           return null;
         }
-        starts.put(new StreamName(data.column, data.kind), of);
+        starts.put(data.kind, of);
       }
     }
     return new Index(entries, starts);
@@ -146,7 +143,7 @@ final class RowIndexes {
 
   /** Where strides begin in a stream; null if they cannot begin there. */
   private int[] starts(StripeStream s, List<OrcProto.RowIndexEntry> entries) {
-    TypeDescription type = split.reader.getSchema().findSubtype(s.column);
+    TypeDescription type = split.reader().getSchema().findSubtype(s.column);
     int at;
     try {
       at =
@@ -154,7 +151,7 @@ final class RowIndexes {
               stripe.encoding(s.column).getKind(),
               type.getCategory(),
               s.kind,
-              split.compression.isCompressed(),
+              split.compression().isCompressed(),
               stripe.has(s.column, Kind.PRESENT));
     } catch (IllegalArgumentException e) {
       return null;
@@ -177,7 +174,7 @@ final class RowIndexes {
   }
 
   private int[] starts(StripeStream s) {
-    return of(s.column).orElseThrow().starts.get(new StreamName(s.column, s.kind));
+    return of(s.column).orElseThrow().starts.get(s.kind);
   }
 
   /**
@@ -192,10 +189,10 @@ final class RowIndexes {
     }
     int[] starts = starts(s);
     int chunk = starts[stride];
-    if (!split.compression.isCompressed()) {
+    if (!split.compression().isCompressed()) {
       return (int) Math.min(s.length, chunk + (long) LONGEST_RUN);
     }
-    int bufferSize = Math.max(1, split.compression.getBufferSize());
+    int bufferSize = Math.max(1, split.compression().getBufferSize());
     int chunks = 2 + (LONGEST_RUN - 1) / bufferSize;
     long most = Math.min(s.length, chunk + chunks * ((long) OutStream.HEADER_SIZE + bufferSize));
     int last = Math.min(starts.length, stride + LOOK_AHEAD);
@@ -212,7 +209,7 @@ final class RowIndexes {
   /** Where the columns must be sought for the first row of a stride that is not the first. */
   PositionProvider[] positions(int[] ids, int stride) {
     PositionProvider[] positions =
-        new PositionProvider[split.reader.getSchema().getMaximumId() + 1];
+        new PositionProvider[split.reader().getSchema().getMaximumId() + 1];
     for (int id : ids) {
       positions[id] = position(id, stride);
     }
@@ -225,22 +222,19 @@ final class RowIndexes {
   }
 
   /** Fetches the row indexes of some columns, and their Bloom filters. */
-  void fetch(int[] ids, int[] blooms) throws IOException {
+  public void fetch(int[] ids, int[] blooms) throws IOException {
     List<WantedRange> ranges = new ArrayList<>();
     for (int id : ids) {
-      want(id, ranges);
+      want(id, Kind.ROW_INDEX, ranges);
     }
     for (int id : blooms) {
-      StripeStream s = stripe.stream(id, Kind.BLOOM_FILTER_UTF8);
-      if (s != null) {
-        s.want(0, s.length, ranges);
-      }
+      want(id, Kind.BLOOM_FILTER_UTF8, ranges);
     }
-    split.fetcher.fetch(ranges);
+    split.fetcher().fetch(ranges);
   }
 
   /** The Bloom filters of a column's strides; null without. */
-  List<OrcProto.BloomFilter> blooms(int column) {
+  public List<OrcProto.BloomFilter> blooms(int column) {
     InStream in = stripe.open(column, Kind.BLOOM_FILTER_UTF8);
     return in == null ? null : messages(in, OrcProto.BloomFilter.parser(), MOST_BLOOM_BYTES);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.orc;
+package latebloom.orc.tree;
 
 import latebloom.orc.encoding.CorruptStreamException;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.orc;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import latebloom.orc.flat.OrcColumns;
+import latebloom.orc.flat.StripeColumn;
+import latebloom.orc.stripe.ColumnStreams;
+import latebloom.orc.tree.TreeColumnCursor;
+import latebloom.read.ColumnCursor;
+import latebloom.read.ConstantColumnCursor;
+import latebloom.read.RowGroup;
+import latebloom.read.selection.Selection;
+
+/**
+ * Reads one wanted column of one stripe: owns its streams, what is decoded of them and the cursors over
+ * it. Made when the stripe is first asked for the column.
+ */
+sealed interface ColumnReader {
+
+  /** The streams that it reads, and what is wanted of them. */
+  ColumnStreams streams();
+
+  /** Whether a filter may need no more than the dictionary. */
+  default boolean hasDictionary() {
+    return false;
+  }
+
+  /** The column for one use in one window, see {@link RowGroup#cursor}. */
+  ColumnCursor cursor(int use, Selection rows);
+
+  /** A flat column that we decode. Its uses share the dictionary and the values that filters keep. */
+  final class Flat implements ColumnReader {
+    private final ColumnStreams streams;
+    private final StripeColumn column;
+    private final Map<Integer, ColumnCursor> cursors = new HashMap<>(2);
+
+    /** That of the streams when the cursors were made. */
+    private int generation;
+
+    Flat(ColumnStreams streams, StripeColumn column) {
+      this.streams = streams;
+      this.column = column;
+    }
+
+    @Override
+    public ColumnStreams streams() {
+      return streams;
+    }
+
+    @Override
+    public boolean hasDictionary() {
+      return column.isCoded();
+    }
+
+    @Override
+    public ColumnCursor cursor(int use, Selection rows) {
+      if (generation != streams.generation()) {
+        generation = streams.generation();
+        cursors.clear();
+      }
+      return cursors.computeIfAbsent(use, u -> OrcColumns.flat(column));
+    }
+  }
+
+  /** A column that orc-core's own reader decodes. */
+  record Tree(ColumnStreams streams, Supplier<TreeColumnCursor> open, Map<Integer, TreeColumnCursor> cursors)
+      implements ColumnReader {
+    Tree(ColumnStreams streams, Supplier<TreeColumnCursor> open) {
+      this(streams, open, new HashMap<>(2));
+    }
+
+    @Override
+    public ColumnCursor cursor(int use, Selection rows) {
+      TreeColumnCursor cursor = cursors.computeIfAbsent(use, u -> open.get());
+      cursor.start(rows);
+      return cursor;
+    }
+  }
+
+  /** A column that the file lacks: it has no streams, and one value in all rows. */
+  record Missing(ColumnStreams streams, ConstantColumnCursor constant) implements ColumnReader {
+    @Override
+    public ColumnCursor cursor(int use, Selection rows) {
+      return constant;
+    }
+  }
+}
