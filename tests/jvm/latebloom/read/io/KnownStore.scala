@@ -3,7 +3,8 @@ package latebloom.read.io
 
 import java.io.File
 
-/** Lets a test say what a request costs, where a busy machine would give another measure each time. */
+/** Lets a test say what a request costs, where a busy machine would give another measure each time.
+  */
 object KnownStore {
 
   /** Runs `body` while a request to the store of `file` is worth `roundTripBytes`. */
