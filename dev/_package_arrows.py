@@ -29,11 +29,7 @@ MOST_PARAMETERS = 7
 # Constructors that may have more parameters, and why.
 EXCEPTIONS: dict[str, str] = {
     "latebloom.inspect.ScanReport": "a field for each line of EXPLAIN",
-    "latebloom.parquet.ParquetSplit": "not divided yet",
-    "latebloom.parquet.nested.RepeatedLeafCursor": "not divided yet",
-    "latebloom.read.ScanSpec": "not divided yet",
     "latebloom.scan.LateScan": "FileSourceScanExec's parameters, and its own",
-    "org.apache.spark.sql.latebloom.OrcFiles": "not divided yet",
     "org.apache.spark.sql.latebloom.Settings": "a field for each conf that Spark's own reader goes by",
 }
 

@@ -76,11 +76,7 @@ object FileScan {
       .toMap
     val split = new ParquetSplit(
       spec,
-      reader,
-      options,
-      in,
-      FileTail.NONE,
-      input.getLength,
+      new ParquetSplit.OpenFile(reader, options, in, FileTail.NONE, input.getLength),
       spec.columns.map(f => byName(f.name)).asJava,
       null,
       Calendars.CORRECTED,

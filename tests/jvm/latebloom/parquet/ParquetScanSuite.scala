@@ -334,9 +334,11 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
         payload.length,
         java.util.List.of(),
         java.util.List.of(),
-        filters.zipWithIndex.map { case (f, i) => f.at(1 + 10000 * i) }.asJava,
-        random.nextInt(filters.length + 1),
-        null,
+        new ScanSpec.Filters(
+          filters.zipWithIndex.map { case (f, i) => f.at(1 + 10000 * i) }.asJava,
+          random.nextInt(filters.length + 1),
+          null
+        ),
         new ScanSpec.Options(
           random.oneOf(0L, 64L, 100000L),
           random.oneOf(0L, 1L << 20),

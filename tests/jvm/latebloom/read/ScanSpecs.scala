@@ -26,9 +26,7 @@ object ScanSpecs {
     payload,
     java.util.List.of(),
     java.util.List.of(),
-    java.util.List.of(),
-    0,
-    residual,
+    new ScanSpec.Filters(java.util.List.of(), 0, residual),
     new ScanSpec.Options(0, 0, 0.5, batchRows)
   )
 }

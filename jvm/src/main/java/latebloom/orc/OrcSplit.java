@@ -13,14 +13,13 @@ import latebloom.orc.stripe.SplitContext;
 import latebloom.orc.stripe.StripePlace;
 import latebloom.orc.stripe.StripeStreams;
 import latebloom.read.ConstantColumnCursor;
+import latebloom.read.MissingColumns;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
-import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
-import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
@@ -42,6 +41,7 @@ import org.apache.spark.sql.types.StructType;
 public final class OrcSplit implements RowGroups {
   final ScanSpec spec;
   final OrcColumn[] columns;
+  final MissingColumns missing;
   final OrcPruning pruning;
   final SplitContext context;
 
@@ -101,25 +101,15 @@ public final class OrcSplit implements RowGroups {
             reader, options.skipCorrupt, fetcher, compression, memory, counters, new BlockArrays());
     columns.forEach(c -> Arrays.stream(c.ids()).forEach(wanted::set));
     this.pruning = sarg == null ? null : OrcPruning.of(sarg, columns, reader);
-    this.noRowPasses = !missingColumnsPass();
+    this.missing =
+        new MissingColumns(
+            c -> this.columns[c].isMissing(), (c, predicate) -> constant(c).passes(predicate));
+    this.noRowPasses = !missing.mayPass(spec.filters().ordered());
   }
 
   /** Whether the statistics of a file may rule out rows by the keys of a join. */
   public static boolean prunesByKeys(ReaderImpl reader) {
     return Statistics.areOfKnownWriter(reader);
-  }
-
-  /** Whether no condition is known to be false of the one value that a missing column has. */
-  private boolean missingColumnsPass() {
-    for (ScanFilter f : spec.filters()) {
-      if (f instanceof ScanFilter.ColumnFilter one
-          && columns[one.column()].isMissing()
-          && !(one.predicate() instanceof CompiledPredicate)
-          && !constant(one.column()).passes(one.predicate())) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** A column that the file lacks. */

@@ -76,22 +76,18 @@ final class OrcStripe implements RowGroup {
     return "column " + split.columns[column].field().name();
   }
 
-  private boolean covers(ColumnPredicate predicate, int index) {
+  private boolean covers(ColumnPredicate predicate, int index) throws IOException {
     OrcColumn column = split.columns[index];
     if (predicate instanceof CompiledPredicate) {
       return false;
     }
     if (column.isMissing()) {
-      return split.constant(index).passes(predicate);
+      return split.missing.pass(index, predicate);
     }
     boolean flat = split.spec.depth(index) == 0 && column.fileType() != null;
-    if (!flat || !predicate.nullPasses() && streams.has(column.fileType().getId(), Kind.PRESENT)) {
-      return false;
-    }
-    if (predicate instanceof ColumnPredicate.Bytes bytes) {
-      return bytes.predicate().isAll();
-    }
-    return predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll();
+    return flat
+        && (predicate.nullPasses() || !streams.has(column.fileType().getId(), Kind.PRESENT))
+        && predicate.allValuesPass();
   }
 
   private ColumnReader reader(int column) {

@@ -53,8 +53,7 @@ final class FlatColumnReader implements ColumnReader {
       cache = new PageCache(budget, keepsPages ? chunk.pageCount() : 0);
     }
     boolean last = use == RowGroup.PAYLOAD;
-    return new FlatColumnCursor(
-        chunk, type, split.pageReader, cache, last, split.blocks, split.counters);
+    return new FlatColumnCursor(split.context, chunk, type, cache, last);
   }
 
   @Override

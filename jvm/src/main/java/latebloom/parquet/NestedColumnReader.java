@@ -56,14 +56,7 @@ final class NestedColumnReader implements ColumnReader {
     for (int l = 0; l < chunks.size(); l++) {
       leaves.add(
           new RepeatedLeafCursor(
-              chunks.get(l),
-              type.types().get(l),
-              type.level(),
-              split.pageReader,
-              caches.get(l),
-              most,
-              split.blocks,
-              split.counters));
+              split.context, chunks.get(l), type.types().get(l), type.level(), caches.get(l), most));
     }
     return new RepeatedColumnCursor(
         leaves, chunks.get(0).place, split.spec.valueType(column), keys);

@@ -56,7 +56,7 @@ final class ParquetRowGroup implements RowGroup {
     this.block = block;
     this.index = index;
     this.pageBudget =
-        new PageCache.Budget(split.spec.options().pageCacheBytes(), split.memory);
+        new PageCache.Budget(split.spec.options().pageCacheBytes(), split.context.memory());
     this.rows = Math.toIntExact(block.getRowCount());
     this.placed = split.trusted.places();
     this.readers = new ColumnReader[split.columns.length];
@@ -77,7 +77,7 @@ final class ParquetRowGroup implements RowGroup {
     }
     List<ColumnChunk> indexed = indexed();
     PageIndexes indexes = new PageIndexes(indexed);
-    split.fetcher.fetch(indexes.ranges());
+    split.context.fetcher().fetch(indexes.ranges());
     Selection left = pruning.rows(rows, indexes);
     // Here Spark reads by the places of pages, too, whoever wrote them.
     placed |= !left.isAll();
@@ -89,12 +89,12 @@ final class ParquetRowGroup implements RowGroup {
 
   @Override
   public boolean allPass(int index, ColumnPredicate predicate) throws IOException {
-    ParquetSplit.Column column = split.columns[index];
+    WantedColumn column = split.columns[index];
     if (predicate instanceof CompiledPredicate) {
       return false;
     }
     if (column.missing()) {
-      return split.missingPasses(index, predicate);
+      return split.missing.pass(index, predicate);
     }
     if (column.flat() == null) {
       return false;
@@ -119,10 +119,7 @@ final class ParquetRowGroup implements RowGroup {
    * @param stats null if there are none, or none to rely on
    */
   private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
-    if (predicate instanceof ColumnPredicate.Bytes bytes) {
-      return bytes.predicate().isAll();
-    }
-    if (predicate instanceof ColumnPredicate.Longs longs && longs.ranges().isAll()) {
+    if (predicate.allValuesPass()) {
       return true;
     }
     // Statistics are of values as they lie in the file.
@@ -147,7 +144,7 @@ final class ParquetRowGroup implements RowGroup {
     ColumnChunkMetaData m = metas.get(ColumnPath.get(column.getPath()));
     if (m == null) {
       throw new CorruptPageException(
-          "corrupt Parquet file " + split.file + ": row group " + index + " lacks column "
+          "corrupt Parquet file " + split.context.file() + ": row group " + index + " lacks column "
               + String.join(".", column.getPath()));
     }
     return m;
@@ -159,13 +156,13 @@ final class ParquetRowGroup implements RowGroup {
         ColumnPath.get(column.getPath()),
         path ->
             new ColumnChunk(
-                new ColumnPlace(split.file, index, path.toDotString()),
+                new ColumnPlace(split.context.file(), index, path.toDotString()),
                 column,
                 meta(column),
                 rows,
-                split.fetcher.fileLength(),
-                split.chainsPages,
-                split.counters));
+                split.context.fetcher().fileLength(),
+                split.context.chainsPages(),
+                split.context.counters()));
   }
 
   /** Number in the file of the first row; negative when unknown. */
@@ -181,7 +178,7 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   private ColumnReader newReader(int column) {
-    ParquetSplit.Column c = split.columns[column];
+    WantedColumn c = split.columns[column];
     RepeatedType repeated = c.repeated();
     if (repeated != null && areDecoded(repeated)) {
       List<ColumnChunk> leaves = repeated.leaves().stream().map(this::chunk).toList();
@@ -215,7 +212,7 @@ final class ParquetRowGroup implements RowGroup {
     for (Need need : needs) {
       reader(need.column()).want(need.rows(), pages);
     }
-    split.fetcher.fetch(pages);
+    split.context.fetcher().fetch(pages);
   }
 
   /** What the first fetch will ask for: indexes if rows are ruled out by them, else whole chunks. */
@@ -257,7 +254,7 @@ final class ParquetRowGroup implements RowGroup {
     }
     long bytes = all.stream().mapToLong(c -> c.meta.getOffsetIndexReference().getLength()).sum();
     Set<ColumnChunk> fetched = bytes <= roundTripBytes() ? all : indexed;
-    split.fetcher.fetch(fetched.stream().map(ColumnChunk::indexRange).toList());
+    split.context.fetcher().fetch(fetched.stream().map(ColumnChunk::indexRange).toList());
   }
 
   /** The chunks of a column of which pages could be left out if their offset indexes were read. */
@@ -283,7 +280,7 @@ final class ParquetRowGroup implements RowGroup {
 
   @Override
   public long roundTripBytes() {
-    return split.fetcher.roundTripBytes();
+    return split.context.fetcher().roundTripBytes();
   }
 
   @Override
@@ -305,17 +302,17 @@ final class ParquetRowGroup implements RowGroup {
       }
     }
     for (ColumnChunk chunk : chunks.values()) {
-      split.counters.add(Counter.PAGES_SKIPPED, chunk.pagesSkipped());
+      split.context.counters().add(Counter.PAGES_SKIPPED, chunk.pagesSkipped());
       avoided += chunk.bytesAvoided() - chunk.meta.getTotalSize();
     }
-    split.counters.add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
+    split.context.counters().add(Counter.BYTES_AVOIDED, Math.max(avoided, 0));
     for (ColumnReader reader : readers) {
       if (reader != null) {
         reader.release();
       }
     }
-    split.pageReader.release();
+    split.context.pages().release();
     chunks.clear();
-    split.fetcher.released();
+    split.context.fetcher().released();
   }
 }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,19 +14,17 @@ import latebloom.parquet.footer.TrustedStatistics;
 import latebloom.parquet.page.Decompressor;
 import latebloom.parquet.page.PageReader;
 import latebloom.parquet.page.SelectedPages;
+import latebloom.parquet.page.SplitContext;
 import latebloom.parquet.types.Calendars;
-import latebloom.parquet.types.FlatType;
-import latebloom.parquet.types.RepeatedType;
+import latebloom.read.MissingColumns;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
-import latebloom.read.ScanFilter;
 import latebloom.read.ScanSpec;
 import latebloom.read.io.FileTail;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.StoreSpeed;
 import latebloom.read.predicate.ColumnPredicate;
-import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
@@ -38,11 +35,11 @@ import org.apache.parquet.CorruptDeltaByteArrays;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.Encoding;
-import org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.parquet.filter2.predicate.FilterPredicate;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.parquet.hadoop.metadata.FileMetaData;
 import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.schema.MessageType;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
@@ -56,69 +53,49 @@ import org.apache.spark.sql.types.StructType;
  */
 public final class ParquetSplit implements RowGroups {
   final ScanSpec spec;
-  final String file;
-  final RangeFetcher fetcher;
-  final PageReader pageReader;
-  final ScanMemory memory;
-  final Counters counters;
-  final BlockArrays blocks = new BlockArrays();
-  final Column[] columns;
-  final boolean chainsPages;
+  final WantedColumn[] columns;
+  final MissingColumns missing;
   final TrustedStatistics trusted;
+  final SplitContext context;
 
   /** By how many readers each column is read: the payload and the filters. */
   final int[] uses;
 
   private final ParquetFileReader reader;
+  private final MessageType schema;
   private final Decompressor decompressor;
   private final SparkReader.Context spark;
   private final ColumnIndexPruning columnIndex;
   private final List<SparkReader> sparkReaders = new ArrayList<>();
   private final Map<Integer, Map<Integer, SparkReader>> byUse = new HashMap<>();
   private final Set<String> topLevel = new HashSet<>();
-  private final Map<ColumnPredicate, Boolean> missingPasses = new IdentityHashMap<>();
   private final boolean noRowPasses;
   private int next;
   private ParquetRowGroup ahead;
 
   /**
-   * A wanted column in this file.
+   * An opened file.
    *
-   * @param leaf the column of the file, if it is one; null otherwise
-   * @param flat how we decode it; null when it is not flat, when Spark's reader decodes it, or when
-   *     the file lacks it
-   * @param repeated how we decode it if it is a list or map; null otherwise
-   * @param missing whether the file lacks it
-   */
-  record Column(
-      StructField field,
-      ParquetColumn parquet,
-      ColumnDescriptor leaf,
-      FlatType flat,
-      RepeatedType repeated,
-      boolean missing) {
-
-    /** Whether some row group may have it decoded by us. */
-    boolean ours() {
-      return flat != null || repeated != null;
-    }
-  }
-
-  /**
    * @param reader opened with the row group filter; supplies row groups and indexes
    * @param in the file's stream, which {@code reader} closes
    * @param tail the file's end
+   * @param length in bytes
+   */
+  public record OpenFile(
+      ParquetFileReader reader,
+      ParquetReadOptions options,
+      SeekableInputStream in,
+      FileTail tail,
+      long length) {}
+
+  /**
    * @param parquet the columns of {@code spec} as Spark resolves them in this file, in order
    * @param columnIndexFilter the pushed predicate for page pruning; null for none
    * @param calendars how dates and timestamps of the file are to be read
    */
   public ParquetSplit(
       ScanSpec spec,
-      ParquetFileReader reader,
-      ParquetReadOptions options,
-      SeekableInputStream in,
-      FileTail tail,
-      long fileLength,
+      OpenFile file,
       List<ParquetColumn> parquet,
       FilterPredicate columnIndexFilter,
       Calendars calendars,
@@ -126,91 +103,59 @@ public final class ParquetSplit implements RowGroups {
       Counters counters)
       throws IOException {
     this.spec = spec;
-    this.reader = reader;
-    this.file = reader.getFile();
+    this.reader = file.reader;
     this.spark = spark;
-    this.counters = counters;
-    this.memory = new ScanMemory(counters);
-    this.fetcher =
-        new RangeFetcher(
-            new ParquetBytes(in, options.useHadoopVectoredIo(), tail),
-            fileLength,
-            spec.options().mergeGapBytes(),
-            StoreSpeed.of(new Path(file).toUri()),
-            memory,
-            counters);
-    this.decompressor = new Decompressor(options.getCodecFactory());
-    this.pageReader = new PageReader(decompressor, options.usePageChecksumVerification(), memory);
+    FileMetaData meta = reader.getFileMetaData();
+    this.schema = meta.getSchema();
+    this.trusted = TrustedStatistics.of(meta.getCreatedBy());
+    this.decompressor = new Decompressor(file.options.getCodecFactory());
+    this.context = context(spec, file, decompressor, counters);
     this.columnIndex =
-        columnIndexFilter == null || !options.useColumnIndexFilter()
+        columnIndexFilter == null || !file.options.useColumnIndexFilter()
             ? null
-            : new ColumnIndexPruning(
-                reader.getFileMetaData().getSchema(), columnIndexFilter);
-    this.chainsPages =
-        CorruptDeltaByteArrays.requiresSequentialReads(
-            reader.getFileMetaData().getCreatedBy(), Encoding.DELTA_BYTE_ARRAY);
-    this.trusted = TrustedStatistics.of(reader.getFileMetaData().getCreatedBy());
-    this.columns = new Column[spec.columnCount()];
+            : new ColumnIndexPruning(schema, columnIndexFilter);
+    this.columns = new WantedColumn[spec.columnCount()];
     for (int i = 0; i < columns.length; i++) {
-      columns[i] = resolve(i, parquet.get(i), calendars);
+      columns[i] = WantedColumn.of(spec, i, parquet.get(i), schema, calendars);
+      topLevel.add(columns[i].topLevel());
     }
     this.uses = new int[columns.length];
     for (int p = 0; p < spec.payload(); p++) {
       uses[p]++;
     }
-    spec.filters().forEach(f -> f.forEachColumn(c -> uses[c]++));
-    this.noRowPasses = !missingColumnsPass();
+    spec.filters().ordered().forEach(f -> f.forEachColumn(c -> uses[c]++));
+    this.missing = new MissingColumns(c -> columns[c].missing(), this::constantPasses);
+    this.noRowPasses = !missing.mayPass(spec.filters().ordered());
   }
 
-  private Column resolve(int i, ParquetColumn parquet, Calendars calendars) {
-    String name = parquet.path().head();
-    topLevel.add(name);
-    MessageType file = reader.getFileMetaData().getSchema();
-    boolean missing = !file.containsField(name);
-    ParquetColumn value = parquet;
-    for (int d = spec.depth(i); d > 0; d--) {
-      value = value.children().head();
-    }
-    ColumnDescriptor leaf = value.descriptor().isDefined() ? value.descriptor().get() : null;
-    FlatType flat = null;
-    if (leaf != null && file.containsPath(leaf.getPath())) {
-      flat = FlatType.of(leaf, spec.valueType(i), calendars);
-    }
-    RepeatedType repeated =
-        spec.depth(i) > 0 ? null : RepeatedType.of(parquet, spec.valueType(i), file, calendars);
-    return new Column(spec.column(i), parquet, leaf, flat, repeated, missing);
+  private static SplitContext context(
+      ScanSpec spec, OpenFile file, Decompressor decompressor, Counters counters) {
+    String name = file.reader.getFile();
+    boolean chainsPages =
+        CorruptDeltaByteArrays.requiresSequentialReads(
+            file.reader.getFileMetaData().getCreatedBy(), Encoding.DELTA_BYTE_ARRAY);
+    ScanMemory memory = new ScanMemory(counters);
+    RangeFetcher fetcher =
+        new RangeFetcher(
+            new ParquetBytes(file.in, file.options.useHadoopVectoredIo(), file.tail),
+            file.length,
+            spec.options().mergeGapBytes(),
+            StoreSpeed.of(new Path(name).toUri()),
+            memory,
+            counters);
+    PageReader pages =
+        new PageReader(decompressor, file.options.usePageChecksumVerification(), memory);
+    return new SplitContext(name, chainsPages, fetcher, pages, memory, counters, new BlockArrays());
   }
 
-  /** Whether no condition is known to be false of the one value that a missing column has. */
-  private boolean missingColumnsPass() throws IOException {
-    for (ScanFilter f : spec.filters()) {
-      if (f instanceof ScanFilter.ColumnFilter one
-          && columns[one.column()].missing
-          && !(one.predicate() instanceof CompiledPredicate)
-          && !missingPasses(one.column(), one.predicate())) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Whether the one value of a missing column passes: null, or the column's default. */
-  boolean missingPasses(int column, ColumnPredicate predicate) throws IOException {
-    Boolean known = missingPasses.get(predicate);
-    if (known == null) {
-      known = constantPasses(column, predicate);
-      missingPasses.put(predicate, known);
-    }
-    return known;
-  }
-
+  /** Spark's reader makes the value: null, or the column's default. */
   private boolean constantPasses(int column, ColumnPredicate predicate) throws IOException {
-    try (SparkReader probe = SparkReader.open(spark, columns[column].field)) {
+    try (SparkReader probe = SparkReader.open(spark, columns[column].field())) {
       SparkColumnCursor constant =
           new SparkColumnCursor(
               probe,
               spec.depth(column),
-              rows -> new SelectedPages(Map.of(), rows, 0, pageReader));
+              rows -> new SelectedPages(Map.of(), rows, 0, context.pages()));
       constant.start(Selection.all(1));
       return !constant.filter(Selection.all(1), predicate.cursor()).isNone();
     }
@@ -220,7 +165,7 @@ public final class ParquetSplit implements RowGroups {
   public StructType payloadTypes() throws IOException {
     StructType types = new StructType();
     for (int p = 0; p < spec.payload(); p++) {
-      StructField f = columns[p].field;
+      StructField f = columns[p].field();
       types = types.add(f.name(), heldType(p), f.nullable(), f.metadata());
     }
     return types;
@@ -238,7 +183,7 @@ public final class ParquetSplit implements RowGroups {
     Map<Integer, SparkReader> ofColumn = byUse.computeIfAbsent(column, c -> new HashMap<>());
     SparkReader r = ofColumn.get(use);
     if (r == null) {
-      r = SparkReader.open(spark, columns[column].field);
+      r = SparkReader.open(spark, columns[column].field());
       ofColumn.put(use, r);
       sparkReaders.add(r);
     }
@@ -252,7 +197,7 @@ public final class ParquetSplit implements RowGroups {
 
   @Override
   public void prefetch(boolean prunes, FirstFetch first) throws IOException {
-    if (ahead != null || !fetcher.mayPrefetch()) {
+    if (ahead != null || !context.fetcher().mayPrefetch()) {
       return;
     }
     ahead = nextRowGroup();
@@ -262,7 +207,7 @@ public final class ParquetSplit implements RowGroups {
     } catch (CorruptPageException | IOException e) {
       // It will be an error for who reads that row group.
     }
-    fetcher.prefetch(ranges);
+    context.fetcher().prefetch(ranges);
   }
 
   @Override
@@ -275,14 +220,14 @@ public final class ParquetSplit implements RowGroups {
   private ParquetRowGroup nextRowGroup() throws IOException {
     List<BlockMetaData> blocks = reader.getRowGroups();
     if (noRowPasses) {
-      counters.add(Counter.ROW_GROUPS_SKIPPED, blocks.size() - next);
+      context.counters().add(Counter.ROW_GROUPS_SKIPPED, blocks.size() - next);
       next = blocks.size();
     }
     if (next == 0 && !blocks.isEmpty()) {
       checkRowCounts(blocks);
-      for (Column c : columns) {
+      for (WantedColumn c : columns) {
         if (!c.ours()) {
-          spark.checkReadable(c.parquet, reader.getFileMetaData().getSchema());
+          spark.checkReadable(c.parquet(), schema);
         }
       }
     }
@@ -300,7 +245,7 @@ public final class ParquetSplit implements RowGroups {
     for (int i = 0; i < blocks.size(); i++) {
       if (blocks.get(i).getRowCount() < 0) {
         throw new CorruptPageException(
-            "corrupt Parquet file " + file + ": row group " + i + " has "
+            "corrupt Parquet file " + context.file() + ": row group " + i + " has "
                 + blocks.get(i).getRowCount() + " rows");
       }
     }
@@ -308,7 +253,7 @@ public final class ParquetSplit implements RowGroups {
 
   @Override
   public ScanMemory memory() {
-    return memory;
+    return context.memory();
   }
 
   /** What rules rows out by the minima and maxima of pages; null if there is nothing to go by. */
@@ -318,7 +263,7 @@ public final class ParquetSplit implements RowGroups {
 
   /** The leaves of a column that Spark decodes. */
   List<ColumnDescriptor> leaves(int column, int use) throws IOException {
-    return columns[column].missing ? List.of() : sparkReader(column, use).leaves();
+    return columns[column].missing() ? List.of() : sparkReader(column, use).leaves();
   }
 
   /** Whether a leaf of the file belongs to a wanted column. */
@@ -334,7 +279,7 @@ public final class ParquetSplit implements RowGroups {
       }
       sparkReaders.clear();
     } finally {
-      memory.close();
+      context.memory().close();
       decompressor.close();
       reader.close();
     }

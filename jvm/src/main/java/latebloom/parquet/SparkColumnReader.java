@@ -70,7 +70,7 @@ final class SparkColumnReader implements ColumnReader {
     return new SparkColumnCursor(
         split.sparkReader(column, use),
         split.spec.depth(column),
-        rows -> new SelectedPages(leaves, rows, group.firstRowInFile(), split.pageReader));
+        rows -> new SelectedPages(leaves, rows, group.firstRowInFile(), split.context.pages()));
   }
 
   @Override

@@ -27,6 +27,7 @@ final class FilterCascade {
   private final ScanSpec spec;
   private final Counters counters;
   private final LearnedFilters learned;
+  private final List<ScanFilter> scanFilters;
   private final SurvivalEstimate estimate;
 
   /** Of each filter, once it has been evaluated. */
@@ -36,8 +37,9 @@ final class FilterCascade {
     this.spec = spec;
     this.counters = counters;
     this.learned = LearnedFilters.of(spec);
-    this.estimate = new SurvivalEstimate(spec.filters().size(), learned);
-    this.cursors = new ScanFilter.Cursor[spec.filters().size()];
+    this.scanFilters = spec.filters().ordered();
+    this.estimate = new SurvivalEstimate(scanFilters.size(), learned);
+    this.cursors = new ScanFilter.Cursor[scanFilters.size()];
   }
 
   /** Share of the rows that are expected to pass all filters. */
@@ -78,7 +80,7 @@ final class FilterCascade {
 
   /** Whether the next window is to measure all filters, see {@link #filter}; to be asked once. */
   boolean takeSample() {
-    return (spec.anyOrder() > 1 || hasUseless()) && learned.takeSample();
+    return (spec.filters().anyOrder() > 1 || hasUseless()) && learned.takeSample();
   }
 
   /**
@@ -91,7 +93,7 @@ final class FilterCascade {
       throws IOException {
     int[] filters = evaluated;
     int free = 0;
-    while (free < filters.length && filters[free] < spec.anyOrder()) {
+    while (free < filters.length && filters[free] < spec.filters().anyOrder()) {
       free++;
     }
     Selection rows = window;
@@ -112,7 +114,7 @@ final class FilterCascade {
 
   private Selection evaluate(RowGroup group, int filter, Selection rows) throws IOException {
     RunningTask.checkNotKilled();
-    ScanFilter f = spec.filters().get(filter);
+    ScanFilter f = scanFilters.get(filter);
     long before = counters.get(Counter.FETCH_TIME) - System.nanoTime();
     if (cursors[filter] == null) {
       cursors[filter] = f.cursor();
@@ -136,7 +138,7 @@ final class FilterCascade {
     for (boolean costly : new boolean[] {false, true}) {
       Selection in = left;
       for (int i = 0; i < measured.length; i++) {
-        if (spec.filters().get(measured[i]).runsCompiledCode() == costly && !in.isNone()) {
+        if (scanFilters.get(measured[i]).runsCompiledCode() == costly && !in.isNone()) {
           long spent = counters.get(Counter.FILTER_TIME);
           Selection out = evaluate(group, measured[i], in);
           estimate.observe(measured[i], in.count(), out.count());
@@ -151,12 +153,12 @@ final class FilterCascade {
   }
 
   private int[] filtersToEvaluate(RowGroup group, boolean sample) throws IOException {
-    int[] filters = new int[spec.filters().size()];
+    int[] filters = new int[scanFilters.size()];
     int n = 0;
     for (int i : learned.order()) {
       if (!sample && isUseless(i)) {
         counters.add(Counter.JOIN_FILTERS_OFF, 1);
-      } else if (!spec.filters().get(i).allPass(group)) {
+      } else if (!scanFilters.get(i).allPass(group)) {
         filters[n++] = i;
       }
     }
@@ -164,7 +166,7 @@ final class FilterCascade {
   }
 
   private boolean hasUseless() {
-    for (int i = 0; i < spec.filters().size(); i++) {
+    for (int i = 0; i < scanFilters.size(); i++) {
       if (isUseless(i)) {
         return true;
       }
@@ -174,7 +176,7 @@ final class FilterCascade {
 
   /** Whether a filter that may be left out has let nearly all rows pass. */
   private boolean isUseless(int filter) {
-    return spec.filters().get(filter) instanceof ScanFilter.OptionalFilter
+    return scanFilters.get(filter) instanceof ScanFilter.OptionalFilter
         && estimate.isKnown(filter)
         && estimate.of(filter) > MOST_PASSING;
   }
@@ -198,7 +200,7 @@ final class FilterCascade {
     List<RowGroup.Need> needs = new ArrayList<>();
     double reaching = 1;
     for (int i = 0; i < filters.length && (i == 0 || reaching >= FETCH_TOGETHER); i++) {
-      needs.addAll(spec.filters().get(filters[i]).needs(window));
+      needs.addAll(scanFilters.get(filters[i]).needs(window));
       reaching *= sample ? 1 : estimate.of(filters[i]);
     }
     if (window != rest && bytes(group, needs) <= group.roundTripBytes()) {
@@ -214,7 +216,7 @@ final class FilterCascade {
     List<Integer> columns = new ArrayList<>();
     double reaching = 1;
     for (int i : learned.order()) {
-      ScanFilter f = spec.filters().get(i);
+      ScanFilter f = scanFilters.get(i);
       if (!columns.isEmpty() && reaching < FETCH_TOGETHER) {
         break;
       }

@@ -40,7 +40,7 @@ public final class FilteredRows implements BatchSource {
   public FilteredRows(
       Iterator<?> read, ScanSpec spec, ColumnVector[] constants, boolean offHeap) {
     this.read = read;
-    this.filter = spec.whole().cursor();
+    this.filter = spec.filters().whole().cursor();
     StructField[] fields = spec.columns().fields();
     StructType payloadTypes = new StructType();
     List<Object> ordinals = new ArrayList<>();

@@ -51,7 +51,7 @@ final class LearnedFilters {
 
   /** Of the scan that {@code spec} is the work of, the same for all its tasks in this process. */
   static LearnedFilters of(ScanSpec spec) {
-    return BY_SCAN.computeIfAbsent(spec.id(), id -> new LearnedFilters(spec.filters().size()));
+    return BY_SCAN.computeIfAbsent(spec.id(), id -> new LearnedFilters(spec.filters().ordered().size()));
   }
 
   /** All filters, in the order in which they are to be evaluated. Not to be changed. */

@@ -19,10 +19,7 @@ import org.apache.spark.sql.types.StructType;
  * @param leaves fields of structs that are filtered by: each a column that is a struct of one field,
  *     and so on down to the field that is meant
  * @param kept of which payload columns some entries are enough, at most once each
- * @param filters what is evaluated in the scan, all of which must be TRUE, in the order to evaluate
- * @param anyOrder how many of {@code filters}, from the first on, may be evaluated in any order: the
- *     others may fail, and see no row that one before them drops
- * @param whole all of {@code filters} as one predicate on rows of {@code columns}
+ * @param filters what is evaluated in the scan, all of which must be TRUE
  * @param options the confs that the scan was planned with
  */
 public record ScanSpec(
@@ -31,9 +28,7 @@ public record ScanSpec(
     int payload,
     List<StructField> leaves,
     List<KeptEntries> kept,
-    List<ScanFilter> filters,
-    int anyOrder,
-    RowPredicate whole,
+    Filters filters,
     Options options)
     implements Serializable {
 
@@ -77,6 +72,15 @@ public record ScanSpec(
     }
     return type;
   }
+
+  /**
+   * @param ordered in the order to evaluate
+   * @param anyOrder how many, from the first on, may be evaluated in any order: the others may fail,
+   *     and see no row that one before them drops
+   * @param whole all of them as one predicate on rows of {@link #columns}
+   */
+  public record Filters(List<ScanFilter> ordered, int anyOrder, RowPredicate whole)
+      implements Serializable {}
 
   /**
    * @param mergeGapBytes byte ranges of a file that lie at most this far apart are fetched as one

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.latebloom.{LateFiles, OrcFiles, ParquetFiles}
+import org.apache.spark.sql.latebloom.{LateFiles, OrcFiles, ParquetFiles, PushedFilters}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -119,7 +119,14 @@ final private[scan] class LateParquetFormat(
       options: Map[String, String],
       hadoopConf: Configuration
   ): LateFiles =
-    ParquetFiles(session, spec, partitionSchema, filters, keyRanges, options, hadoopConf)
+    ParquetFiles(
+      session,
+      spec,
+      partitionSchema,
+      PushedFilters(filters, keyRanges),
+      options,
+      hadoopConf
+    )
 }
 
 /** @param keyRanges
@@ -155,7 +162,14 @@ final private[scan] class LateOrcFormat(
       options: Map[String, String],
       hadoopConf: Configuration
   ): LateFiles =
-    OrcFiles(session, spec, dataSchema, partitionSchema, filters, keyRanges, hadoopConf)
+    OrcFiles(
+      session,
+      spec,
+      dataSchema,
+      partitionSchema,
+      PushedFilters(filters, keyRanges),
+      hadoopConf
+    )
 }
 
 /** What Spark's reader gives of columns in some order, in that of the spec. */

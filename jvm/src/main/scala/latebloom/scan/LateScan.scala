@@ -209,9 +209,11 @@ class LateScan(
       requiredSchema.length,
       filters.leaves.asJava,
       Lookups.kept(lookups, output.take(requiredSchema.length)).asJava,
-      filters.filters.map(_.filter).asJava,
-      filters.anyOrder,
-      CatalystPredicate(conditions.reduceOption(And).getOrElse(Literal.TrueLiteral), read),
+      new ScanSpec.Filters(
+        filters.filters.map(_.filter).asJava,
+        filters.anyOrder,
+        CatalystPredicate(conditions.reduceOption(And).getOrElse(Literal.TrueLiteral), read)
+      ),
       options
     )
   }

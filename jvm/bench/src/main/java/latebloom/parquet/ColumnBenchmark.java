@@ -22,6 +22,7 @@ import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.ColumnPlace;
 import latebloom.parquet.page.Decompressor;
 import latebloom.parquet.page.PageReader;
+import latebloom.parquet.page.SplitContext;
 import latebloom.parquet.types.Calendars;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.BenchColumn;
@@ -388,6 +389,7 @@ public class ColumnBenchmark {
   @Benchmark
   public int ours() throws IOException {
     Counters counters = new Counters();
+    ScanMemory memory = new ScanMemory(counters);
     ColumnChunk chunk =
         new ColumnChunk(
             new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, Long.MAX_VALUE, false, counters);
@@ -399,13 +401,11 @@ public class ColumnBenchmark {
         .accept(chunkBytes.array(), chunkBytes.start(), chunkBytes.length());
     FlatColumnCursor column =
         new FlatColumnCursor(
+            new SplitContext("f", false, null, pageReader, memory, counters, blocks),
             chunk,
             FlatType.of(descriptor, type, calendars),
-            pageReader,
-            new PageCache(new PageCache.Budget(0, new ScanMemory(counters)), 0),
-            true,
-            blocks,
-            counters);
+            new PageCache(new PageCache.Budget(0, memory), 0),
+            true);
     for (int[] batch : wanted) {
       BenchColumn.begin(out);
       column.select(batch, batch.length, out);

@@ -58,15 +58,9 @@ final class FlatFilter extends BlockCursor {
   }
 
   private static Values known(PredicateCursor predicate, CodeMask mask) {
-    boolean none = mask != null && mask.nonePasses();
-    boolean all = mask != null && mask.allPass();
-    if (predicate.predicate() instanceof ColumnPredicate.Longs longs) {
-      none |= longs.ranges().isNone();
-      all |= longs.ranges().isAll();
-    } else if (predicate.predicate() instanceof ColumnPredicate.Bytes bytes) {
-      none |= bytes.predicate().isNone();
-      all |= bytes.predicate().isAll();
-    }
+    ColumnPredicate test = predicate.predicate();
+    boolean none = mask != null && mask.nonePasses() || test.noValuePasses();
+    boolean all = mask != null && mask.allPass() || test.allValuesPass();
     // Of no entries at all, none passes and all do: then there is no value either.
     return none ? Values.FAIL : all ? Values.PASS : Values.OPEN;
   }
@@ -120,7 +114,9 @@ final class FlatFilter extends BlockCursor {
         RunningTask.checkNotKilled();
         int n = Math.min(BLOCK, to - row);
         if (mask != null) {
-          filterCodes(read, base, row, n, mask, passed);
+          read.codes().readRange(base + row, n, values);
+          toCodes(n);
+          mask.filterRun(codes, n, row, passed);
         } else {
           ascend(indexes, base + row, n);
           int m = test(read, n, predicate, null, row);
@@ -137,25 +133,6 @@ final class FlatFilter extends BlockCursor {
       }
     }
     column.counters().add(Counter.VALUES_DECODED, to - from);
-  }
-
-  private void filterCodes(
-      OrcValues read, int base, int row, int n, CodeMask mask, Selection.Builder passed) {
-    read.codes().readRange(base + row, n, values);
-    toCodes(n);
-    byte[] bytes = mask.of(codes, n);
-    for (int i = 0; i < n; i += Long.SIZE) {
-      passed.addBits(row + i, passingBits(bytes, codes, i, Math.min(n, i + Long.SIZE)));
-    }
-  }
-
-  // No branch and no store a value: what a loop over positions would wait for.
-  private static long passingBits(byte[] mask, int[] codes, int from, int to) {
-    long bits = 0;
-    for (int i = from; i < to; i++) {
-      bits |= (long) mask[codes[i]] << i;
-    }
-    return bits;
   }
 
   /** Filters {@code rows[0, n)} of the current section. */
@@ -191,10 +168,7 @@ final class FlatFilter extends BlockCursor {
     int m =
         mask == null ? test(read, valid, predicate, candidates, 0) : testCodes(read, valid, mask);
     column.counters().add(Counter.VALUES_DECODED, valid);
-    for (int i = 0; i < m; i++) {
-      passing[i] = candidates[passing[i]];
-    }
-    passed.add(passing, m);
+    addPassing(candidates, valid, m, passed);
   }
 
   /**
@@ -224,14 +198,9 @@ final class FlatFilter extends BlockCursor {
 
   /** As {@link #test}, by the mask over codes. */
   private int testCodes(OrcValues read, int n, CodeMask mask) {
-    readCodes(read, n);
-    byte[] bytes = mask.of(codes, n);
-    int m = 0;
-    for (int i = 0; i < n; i++) {
-      passing[m] = i;
-      m += bytes[codes[i]];
-    }
-    return m;
+    read.codes().read(indexes, n, values);
+    toCodes(n);
+    return mask.filter(codes, n, passing);
   }
 
   private boolean passes(long value, PredicateCursor predicate, CodeMask mask) {
@@ -242,20 +211,9 @@ final class FlatFilter extends BlockCursor {
     return predicate.filter(vectorType, one, 1, passing) == 1;
   }
 
-  private void readCodes(OrcValues read, int n) {
-    read.codes().read(indexes, n, values);
-    toCodes(n);
-  }
-
   private void toCodes(int n) {
     for (int i = 0; i < n; i++) {
       codes[i] = (int) values[i];
-    }
-  }
-
-  private static void ascend(int[] to, int first, int n) {
-    for (int i = 0; i < n; i++) {
-      to[i] = first + i;
     }
   }
 }

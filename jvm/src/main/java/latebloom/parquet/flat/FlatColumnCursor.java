@@ -9,6 +9,7 @@ import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.parquet.encoding.RleBooleanDecoder;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
+import latebloom.parquet.page.SplitContext;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.ColumnCursor;
 import latebloom.read.predicate.CodeMask;
@@ -51,24 +52,17 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
    * @param cache holds the chunk's dictionary and the pages worth keeping; shared by the chunk's
    *     cursors
    * @param lastUse whether nobody reads a page after this
-   * @param blocks shared by the columns of a split
    */
   public FlatColumnCursor(
-      ColumnChunk chunk,
-      FlatType type,
-      PageReader reader,
-      PageCache cache,
-      boolean lastUse,
-      BlockArrays blocks,
-      Counters counters) {
-    super(blocks);
+      SplitContext context, ColumnChunk chunk, FlatType type, PageCache cache, boolean lastUse) {
+    super(context.blocks());
     this.lastUse = lastUse;
     this.chunk = chunk;
     this.type = type;
-    this.reader = reader;
+    this.reader = context.pages();
     this.cache = cache;
-    this.counters = counters;
-    this.blocks = blocks;
+    this.counters = context.counters();
+    this.blocks = context.blocks();
   }
 
   // ---- filter
@@ -179,14 +173,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
     int m = mask == null ? values.filter(valid, predicate) : values.filterCodes(valid, mask);
     counters.add(Counter.VALUES_DECODED, valid);
-    if (m == valid && candidates[valid - 1] - candidates[0] == valid - 1) {
-      passed.addRange(candidates[0], candidates[valid - 1] + 1);
-    } else {
-      for (int i = 0; i < m; i++) {
-        passing[i] = candidates[passing[i]];
-      }
-      passed.add(passing, m);
-    }
+    addPassing(candidates, valid, m, passed);
     return any || m > 0;
   }
 
@@ -294,12 +281,6 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
   }
 
-  private static void ascend(int[] to, int first, int n) {
-    for (int i = 0; i < n; i++) {
-      to[i] = first + i;
-    }
-  }
-
   /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
   private void selectBlock(int n) {
     ValidRows nulls = page.valid();
@@ -399,26 +380,12 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
           RunningTask.checkNotKilled();
           int n = Math.min(BLOCK, to - row);
           codes.readRange(row - firstRow, n, block);
-          byte[] bytes = mask.of(block, n);
-          for (int i = 0; i < n; i += 64) {
-            long bits = passingBits(bytes, block, i, Math.min(n, i + 64));
-            passed.addBits(row + i, bits);
-            any |= bits != 0;
-          }
+          any |= mask.filterRun(block, n, row, passed);
           row += n;
         }
       }
       counters.add(Counter.VALUES_DECODED, to - from);
       return any;
-    }
-
-    // No branch and no store a value: what a loop over positions would wait for.
-    private long passingBits(byte[] mask, int[] codes, int from, int to) {
-      long bits = 0;
-      for (int i = from; i < to; i++) {
-        bits |= (long) mask[codes[i]] << i;
-      }
-      return bits;
     }
 
     /** As {@link #filter}, by the mask over codes; a run of one code is tested once. */
@@ -428,20 +395,12 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
         if (!mask.passes((int) shared)) {
           return 0;
         }
-        for (int i = 0; i < n; i++) {
-          passing[i] = i;
-        }
+        ascend(passing, 0, n);
         return n;
       }
       int[] block = FlatColumnCursor.this.codes;
       codes.read(indexes, n, block);
-      byte[] bytes = mask.of(block, n);
-      int m = 0;
-      for (int i = 0; i < n; i++) {
-        passing[m] = i;
-        m += bytes[block[i]];
-      }
-      return m;
+      return mask.filter(block, n, passing);
     }
   }
 }

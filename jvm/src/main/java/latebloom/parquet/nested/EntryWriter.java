@@ -12,6 +12,7 @@ import latebloom.parquet.flat.FlatSink;
 import latebloom.parquet.flat.PageCache;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
+import latebloom.parquet.page.SplitContext;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.predicate.CodeMask;
 import latebloom.read.predicate.PredicateCursor;
@@ -67,11 +68,11 @@ final class EntryWriter {
   private FixedValues fixed;
   private StringValues strings;
 
-  EntryWriter(
-      ColumnChunk chunk, FlatType type, PageReader reader, PageCache cache, BlockArrays blocks) {
+  EntryWriter(SplitContext context, ColumnChunk chunk, FlatType type, PageCache cache) {
+    BlockArrays blocks = context.blocks();
     this.chunk = chunk;
     this.type = type;
-    this.reader = reader;
+    this.reader = context.pages();
     this.cache = cache;
     this.sink = new FlatSink(type, blocks);
     this.indexes = blocks.indexes;
@@ -240,13 +241,9 @@ final class EntryWriter {
       return 0;
     }
     coded.read(indexes, values, codes);
-    byte[] passes = mask.of(codes, values);
-    int n = 0;
-    for (int i = 0; i < values; i++) {
-      int code = codes[i];
-      picked[n] = i;
-      codes[n] = code;
-      n += passes[code];
+    int n = mask.filter(codes, values, picked);
+    for (int i = 0; i < n; i++) {
+      codes[i] = codes[picked[i]];
     }
     return n;
   }

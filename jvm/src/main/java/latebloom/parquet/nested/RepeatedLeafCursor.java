@@ -6,12 +6,12 @@ import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.flat.PageCache;
 import latebloom.parquet.page.ColumnChunk;
 import latebloom.parquet.page.PageReader;
+import latebloom.parquet.page.SplitContext;
 import latebloom.parquet.types.FlatType;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.RunningTask;
-import latebloom.read.vector.BlockArrays;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
@@ -47,23 +47,20 @@ public final class RepeatedLeafCursor {
    * @param level definition level of a list or map that is there
    * @param cache holds the chunk's dictionary
    * @param most so many entries of a row are enough
-   * @param blocks shared by the columns of a split
    */
   public RepeatedLeafCursor(
+      SplitContext context,
       ColumnChunk chunk,
       FlatType type,
       int level,
-      PageReader reader,
       PageCache cache,
-      int most,
-      BlockArrays blocks,
-      Counters counters) {
+      int most) {
     this.chunk = chunk;
     this.level = level;
-    this.reader = reader;
+    this.reader = context.pages();
     this.most = most;
-    this.counters = counters;
-    this.writer = new EntryWriter(chunk, type, reader, cache, blocks);
+    this.counters = context.counters();
+    this.writer = new EntryWriter(context, chunk, type, cache);
   }
 
   /** Has only those entries written whose value passes, of a leaf without nulls. */

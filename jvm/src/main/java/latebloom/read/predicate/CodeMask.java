@@ -2,6 +2,7 @@
 package latebloom.read.predicate;
 
 import java.util.Arrays;
+import latebloom.read.selection.Selection;
 
 /**
  * Which codes of a dictionary pass a predicate. Kernels, and expressions that cannot fail, are
@@ -73,8 +74,48 @@ public final class CodeMask {
     return mask[code] != 0;
   }
 
+  /**
+   * Writes which of {@code codes[0, n)} pass.
+   *
+   * @return how many do
+   */
+  public int filter(int[] codes, int n, int[] passing) {
+    byte[] passes = of(codes, n);
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+      passing[m] = i;
+      m += passes[codes[i]];
+    }
+    return m;
+  }
+
+  /**
+   * Adds those of the neighbouring rows from {@code row} on whose codes, {@code codes[0, n)}, pass.
+   *
+   * @return whether any does
+   */
+  public boolean filterRun(int[] codes, int n, int row, Selection.Builder passed) {
+    byte[] passes = of(codes, n);
+    boolean any = false;
+    for (int i = 0; i < n; i += Long.SIZE) {
+      long bits = passingBits(passes, codes, i, Math.min(n, i + Long.SIZE));
+      passed.addBits(row + i, bits);
+      any |= bits != 0;
+    }
+    return any;
+  }
+
+  // No branch and no store a value: what a loop over positions would wait for.
+  private static long passingBits(byte[] passes, int[] codes, int from, int to) {
+    long bits = 0;
+    for (int i = from; i < to; i++) {
+      bits |= (long) passes[codes[i]] << i;
+    }
+    return bits;
+  }
+
   /** 1 or 0 by code, for all codes in {@code codes[0, n)}. */
-  public byte[] of(int[] codes, int n) {
+  private byte[] of(int[] codes, int n) {
     if (open != null) {
       for (int i = 0; i < n; i++) {
         if (mask[codes[i]] == UNKNOWN) {

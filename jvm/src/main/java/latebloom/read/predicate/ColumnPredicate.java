@@ -25,6 +25,16 @@ public sealed interface ColumnPredicate extends Serializable
   /** Whether a row whose value is null passes. */
   boolean nullPasses();
 
+  /** Whether every value passes, whatever a null does; false if not known. */
+  default boolean allValuesPass() {
+    return false;
+  }
+
+  /** Whether no value passes, whatever a null does; false if not known. */
+  default boolean noValuePasses() {
+    return false;
+  }
+
   /** Whether every value with an ordered key in {@code [min, max]} passes; false if not known. */
   default boolean covers(long min, long max) {
     return false;
@@ -44,6 +54,16 @@ public sealed interface ColumnPredicate extends Serializable
     @Override
     public PredicateCursor cursor() {
       return new PredicateCursor.Longs(this);
+    }
+
+    @Override
+    public boolean allValuesPass() {
+      return ranges.isAll();
+    }
+
+    @Override
+    public boolean noValuePasses() {
+      return ranges.isNone();
     }
 
     @Override
@@ -69,6 +89,16 @@ public sealed interface ColumnPredicate extends Serializable
     @Override
     public PredicateCursor cursor() {
       return new PredicateCursor.Bytes(this);
+    }
+
+    @Override
+    public boolean allValuesPass() {
+      return predicate.isAll();
+    }
+
+    @Override
+    public boolean noValuePasses() {
+      return predicate.isNone();
     }
 
     @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.vector;
 
+import latebloom.read.selection.Selection;
+
 /** Reads a flat column a block of rows at a time, in arrays that all such cursors share. */
 public abstract class BlockCursor {
   /** Most rows of a block. */
@@ -24,5 +26,26 @@ public abstract class BlockCursor {
     this.values = blocks.values;
     this.offsets = blocks.offsets;
     this.lengths = blocks.lengths;
+  }
+
+  /** Writes the {@code n} numbers from {@code first} on. */
+  protected static void ascend(int[] to, int first, int n) {
+    for (int i = 0; i < n; i++) {
+      to[i] = first + i;
+    }
+  }
+
+  /**
+   * Adds those of the rows {@code tested[0, n)} that are in {@code passing[0, m)}, which it overwrites.
+   */
+  protected final void addPassing(int[] tested, int n, int m, Selection.Builder passed) {
+    if (m == n && tested[n - 1] - tested[0] == n - 1) {
+      passed.addRange(tested[0], tested[n - 1] + 1);
+    } else {
+      for (int i = 0; i < m; i++) {
+        passing[i] = tested[passing[i]];
+      }
+      passed.add(passing, m);
+    }
   }
 }

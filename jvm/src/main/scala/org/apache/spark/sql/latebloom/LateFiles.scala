@@ -7,6 +7,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
+import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
@@ -59,6 +60,15 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
       v
     }
 }
+
+/** What rows must satisfy, in the terms of Spark's data sources: for statistics and indexes.
+  *
+  * @param filters
+  *   those that Spark pushes
+  * @param keyRanges
+  *   where the keys of joins lie
+  */
+final case class PushedFilters(filters: Seq[Filter], keyRanges: Seq[Filter])
 
 /** A Scala iterator for Java, closed if it can be. */
 final private class CloseableJavaIterator(read: Iterator[_])

@@ -35,8 +35,7 @@ final class OrcFiles private (
     spec: ScanSpec,
     dataSchema: StructType,
     partitionSchema: StructType,
-    filters: Seq[Filter],
-    keyRanges: Seq[Filter],
+    pushed: PushedFilters,
     conf: Broadcast[SerializableConfiguration],
     caseSensitive: Boolean,
     offHeap: Boolean
@@ -163,7 +162,7 @@ final class OrcFiles private (
     * as one by a literal of another type than the file has, is left out.
     */
   private def searchArgument(reader: ReaderImpl): Option[SearchArgument] = {
-    val all = if (OrcSplit.prunesByKeys(reader)) filters ++ keyRanges else filters
+    val all = if (OrcSplit.prunesByKeys(reader)) pushed.filters ++ pushed.keyRanges else pushed.filters
     if (all.isEmpty) {
       None
     } else {
@@ -180,11 +179,7 @@ object OrcFiles {
   /** The last run of values may reach past the last row, and be counted in an int. */
   private val MaxRows = Int.MaxValue - 1024
 
-  /** @param filters
-    *   what rows must satisfy: those that Spark pushes
-    * @param keyRanges
-    *   where the keys of joins lie
-    * @param hadoopConf
+  /** @param hadoopConf
     *   as Spark's ORC format has prepared it; broadcast to the tasks
     */
   def apply(
@@ -192,18 +187,18 @@ object OrcFiles {
       spec: ScanSpec,
       dataSchema: StructType,
       partitionSchema: StructType,
-      filters: Seq[Filter],
-      keyRanges: Seq[Filter],
+      pushed: PushedFilters,
       hadoopConf: Configuration
   ): OrcFiles = {
     val sql = session.sessionState.conf
-    def pushed(filters: Seq[Filter]) = if (sql.orcFilterPushDown) filters else Nil
+    val usable =
+      if (!sql.orcFilterPushDown) PushedFilters(Nil, Nil)
+      else PushedFilters(pushed.filters.flatMap(withoutNulls), pushed.keyRanges.filter(isExact))
     new OrcFiles(
       spec,
       dataSchema,
       partitionSchema,
-      pushed(filters).flatMap(withoutNulls),
-      pushed(keyRanges).filter(isExact),
+      usable,
       SerializableConfiguration.broadcast(session.sparkContext, hadoopConf),
       sql.caseSensitiveAnalysis,
       sql.offHeapColumnVectorEnabled

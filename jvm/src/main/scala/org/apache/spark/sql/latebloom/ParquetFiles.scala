@@ -40,8 +40,7 @@ import latebloom.read.{ScanSpec, SelectiveScan}
 final class ParquetFiles private (
     spec: ScanSpec,
     partitionSchema: StructType,
-    filters: Seq[Filter],
-    keyRanges: Seq[Filter],
+    pushed: PushedFilters,
     conf: Broadcast[SerializableConfiguration],
     settings: ParquetFiles.Settings
 ) extends LateFiles(spec, partitionSchema, settings.offHeap) {
@@ -63,20 +62,16 @@ final class ParquetFiles private (
         val int96 =
           DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
         val calendars = calendarsOf(shared, meta, datetime, int96)
-        val options = readOptions(shared, file, predicate(filters, meta, datetime), datetime)
+        val options = readOptions(shared, file, predicate(pushed.filters, meta, datetime), datetime)
         val reader = new ParquetFileReader(input, footer, options, stream)
         owned = reader
         countRowGroups(reader.getRowGroups.size)
         counters.add(Counter.ROW_GROUPS_PRUNED, footer.getBlocks.size - reader.getRowGroups.size)
         val split = new ParquetSplit(
           spec,
-          reader,
-          options,
-          stream,
-          read.tail,
-          input.getLength,
+          new ParquetSplit.OpenFile(reader, options, stream, read.tail, input.getLength),
           resolve(shared, meta).asJava,
-          predicate(filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
+          predicate(pushed.filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
           calendars,
           new SparkReader.Context(
             input,
@@ -166,7 +161,7 @@ final class ParquetFiles private (
   ): Option[FilterPredicate] = {
     // Spark leaves nothing out by these: that rests on us alone, and so on bounds that are true.
     val bounded = TrustedStatistics.of(meta.getCreatedBy).bounds
-    val ranges = if (bounded) keyRanges else Nil
+    val ranges = if (bounded) pushed.keyRanges else Nil
     val keys = converted(ranges, meta, datetime).map(new RedactedPredicate(_))
     (converted(filters, meta, datetime) ++ keys).reduceOption(FilterApi.and)
   }
@@ -251,8 +246,8 @@ object ParquetFiles {
       offHeap: Boolean
   )
 
-  /** @param keyRanges
-    *   where the keys of joins lie; they are ruled out by like filters, and not logged
+  /** @param pushed
+    *   of which the ranges of keys are not logged
     * @param hadoopConf
     *   as Spark's Parquet format has prepared it; broadcast to the tasks
     */
@@ -260,8 +255,7 @@ object ParquetFiles {
       session: SparkSession,
       spec: ScanSpec,
       partitionSchema: StructType,
-      filters: Seq[Filter],
-      keyRanges: Seq[Filter],
+      pushed: PushedFilters,
       options: Map[String, String],
       hadoopConf: Configuration
   ): ParquetFiles = {
@@ -281,7 +275,7 @@ object ParquetFiles {
       sql.offHeapColumnVectorEnabled
     )
     val conf = SerializableConfiguration.broadcast(session.sparkContext, hadoopConf)
-    new ParquetFiles(spec, partitionSchema, filters, keyRanges, conf, settings)
+    new ParquetFiles(spec, partitionSchema, pushed, conf, settings)
   }
 
   /** Spark's tests watch which row groups are read through an accumulator of this name. */
