@@ -7,9 +7,9 @@ import java.util.Optional;
  * Gathers the keys of one side of a join: in each task, then of all tasks together. One thread at a
  * time.
  *
- * <p>Keys are kept as they are while they are few. When there are more than
- * {@link KeyLimits#exactKeys}, or strings of more than {@link KeyLimits#maxBytes}, they go over to
- * a bitmap if they are {@code long} keys that lie close enough together, else to a Bloom filter of
+ * <p>Keys are kept as they are while they are few. When there are more than {@link
+ * KeyLimits#exactKeys}, or strings of more than {@link KeyLimits#maxBytes}, they go over to a
+ * bitmap if they are {@code long} keys that lie close enough together, else to a Bloom filter of
  * the largest size, since nobody knows how many more there will be; {@link #finish} folds it to the
  * size that they turned out to need. With more than {@link KeyLimits#maxKeys} keys there is no
  * filter.
@@ -108,8 +108,7 @@ public final class KeyCollector {
 
   private void addString(byte[] data, int offset, int length, long hash) {
     if (keys instanceof ByteKeySet set
-        && (set.size() == limits.exactKeys()
-            || (long) set.length() + length > limits.maxBytes())) {
+        && (set.size() == limits.exactKeys() || (long) set.length() + length > limits.maxBytes())) {
       toBloom();
     }
     if (keys instanceof ByteKeySet set && set.add(data, offset, length, hash)
@@ -232,8 +231,7 @@ public final class KeyCollector {
     if (keys instanceof ByteKeySet set) {
       return Optional.of(new KeyForms.StringSet(set, bounds));
     }
-    if (keys instanceof KeyBitmap bitmap
-        && (max >> 6) - (min >> 6) < count * BITS_PER_KEY >> 6) {
+    if (keys instanceof KeyBitmap bitmap && (max >> 6) - (min >> 6) < count * BITS_PER_KEY >> 6) {
       return Optional.of(new KeyForms.Bitmap(domain, bitmap.trimmed(min, max)));
     }
     int bytes = BlockedBloomFilter.bytesFor(count, limits.maxBytes());

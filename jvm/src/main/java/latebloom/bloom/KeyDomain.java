@@ -3,10 +3,15 @@ package latebloom.bloom;
 
 /** What the keys of a join filter are. */
 public enum KeyDomain {
-  /** Values of fixed width, as their ordered keys: see {@link latebloom.read.predicate.OrderedKeys}. */
+  /**
+   * Values of fixed width, as their ordered keys: see {@link latebloom.read.predicate.OrderedKeys}.
+   */
   LONGS,
 
-  /** Strings, binary, and decimals of more than 18 digits as {@link latebloom.read.predicate.DecimalKeys}. */
+  /**
+   * Strings, binary, and decimals of more than 18 digits as {@link
+   * latebloom.read.predicate.DecimalKeys}.
+   */
   BYTES,
 
   /** Hashes of 64 bits that stand for the values of several columns. Their order means nothing. */

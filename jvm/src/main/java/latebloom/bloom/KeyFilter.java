@@ -25,15 +25,11 @@ import latebloom.read.predicate.ColumnPredicate;
  * <p>Of {@code long} values in random order, one in a hundred of which passes, Spark's own Bloom
  * filter takes about 20 times as long as a bitmap and 6 times as long as a Bloom filter, from a
  * thousand keys up to three million, and 7 times as long as a set of up to 100,000 ({@code
- * JoinFilterBenchmark}). Gathering a key costs about a third of adding it to Spark's filter
- * ({@code KeyCollectorBenchmark}).
+ * JoinFilterBenchmark}). Gathering a key costs about a third of adding it to Spark's filter ({@code
+ * KeyCollectorBenchmark}).
  */
 public abstract sealed class KeyFilter implements Serializable
-    permits KeyForms.Empty,
-        KeyForms.LongSet,
-        KeyForms.StringSet,
-        KeyForms.Bitmap,
-        KeyForms.Bloom {
+    permits KeyForms.Empty, KeyForms.LongSet, KeyForms.StringSet, KeyForms.Bitmap, KeyForms.Bloom {
   private static final long serialVersionUID = 1L;
 
   private static final int MAGIC = 0x464b424c;

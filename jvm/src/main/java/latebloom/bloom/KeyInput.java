@@ -7,8 +7,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Reads what {@link KeyOutput} wrote. Trusts nothing: every count is checked against the bytes that
- * are left before anything is allocated, and whatever is not right is an
- * {@link IllegalArgumentException} or a {@link java.nio.BufferUnderflowException}.
+ * are left before anything is allocated, and whatever is not right is an {@link
+ * IllegalArgumentException} or a {@link java.nio.BufferUnderflowException}.
  */
 final class KeyInput {
   private final ByteBuffer bytes;

@@ -20,8 +20,13 @@ public record KeyLimits(int exactKeys, int maxBytes, long maxKeys) implements Se
     }
     if (maxBytes < BlockedBloomFilter.MIN_BYTES || maxBytes > BlockedBloomFilter.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a join filter of " + maxBytes + " bytes: between " + BlockedBloomFilter.MIN_BYTES
-              + " and " + BlockedBloomFilter.MAX_BYTES + " are possible");
+          "a join filter of "
+              + maxBytes
+              + " bytes: between "
+              + BlockedBloomFilter.MIN_BYTES
+              + " and "
+              + BlockedBloomFilter.MAX_BYTES
+              + " are possible");
     }
   }
 }

@@ -13,9 +13,9 @@ import org.apache.orc.protobuf.InvalidProtocolBufferException;
 
 /**
  * A file system for orc-core to open ORC files in. orc-core reads a file's last bytes and allocates
- * what the postscript among them claims of the tail, before it finds out that no file is as long, and
- * a buffer of the size of the chunks that it claims for every stream. Here these bytes are checked as
- * they are read, which costs no request of its own.
+ * what the postscript among them claims of the tail, before it finds out that no file is as long,
+ * and a buffer of the size of the chunks that it claims for every stream. Here these bytes are
+ * checked as they are read, which costs no request of its own.
  */
 public final class CheckedTails extends FilterFileSystem {
   /** A chunk's length has 23 bits; orc-core's writers refuse to make larger ones. */
@@ -74,23 +74,34 @@ public final class CheckedTails extends FilterFileSystem {
       int more = Math.max(0, tail - length);
       if (more > fileLength - length) {
         throw corrupt(
-            "a footer of " + claims.getFooterLength() + " bytes, metadata of "
-                + claims.getMetadataLength() + " and statistics of "
-                + claims.getStripeStatisticsLength() + ", where the file has " + fileLength);
+            "a footer of "
+                + claims.getFooterLength()
+                + " bytes, metadata of "
+                + claims.getMetadataLength()
+                + " and statistics of "
+                + claims.getStripeStatisticsLength()
+                + ", where the file has "
+                + fileLength);
       }
       boolean compressed = claims.getCompression() != OrcProto.CompressionKind.NONE;
       if (compressed && (int) claims.getCompressionBlockSize() > MOST_CHUNK_BYTES) {
         throw corrupt(
-            "compressed chunks of up to " + claims.getCompressionBlockSize() + " bytes, where "
-                + MOST_CHUNK_BYTES + " are possible");
+            "compressed chunks of up to "
+                + claims.getCompressionBlockSize()
+                + " bytes, where "
+                + MOST_CHUNK_BYTES
+                + " are possible");
       }
     }
 
     private FileFormatException corrupt(String claims) {
       return new FileFormatException(
-          "corrupt ORC file " + file + ": the postscript claims " + claims
-              + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip such"
-              + " files.");
+          "corrupt ORC file "
+              + file
+              + ": the postscript claims "
+              + claims
+              + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip"
+              + " such files.");
     }
   }
 }

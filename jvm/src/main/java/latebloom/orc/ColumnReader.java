@@ -14,8 +14,8 @@ import latebloom.read.RowGroup;
 import latebloom.read.selection.Selection;
 
 /**
- * Reads one wanted column of one stripe: owns its streams, what is decoded of them and the cursors over
- * it. Made when the stripe is first asked for the column.
+ * Reads one wanted column of one stripe: owns its streams, what is decoded of them and the cursors
+ * over it. Made when the stripe is first asked for the column.
  */
 sealed interface ColumnReader {
 
@@ -30,7 +30,9 @@ sealed interface ColumnReader {
   /** The column for one use in one window, see {@link RowGroup#cursor}. */
   ColumnCursor cursor(int use, Selection rows);
 
-  /** A flat column that we decode. Its uses share the dictionary and the values that filters keep. */
+  /**
+   * A flat column that we decode. Its uses share the dictionary and the values that filters keep.
+   */
   final class Flat implements ColumnReader {
     private final ColumnStreams streams;
     private final StripeColumn column;
@@ -65,7 +67,10 @@ sealed interface ColumnReader {
   }
 
   /** A column that orc-core's own reader decodes. */
-  record Tree(ColumnStreams streams, Supplier<TreeColumnCursor> open, Map<Integer, TreeColumnCursor> cursors)
+  record Tree(
+      ColumnStreams streams,
+      Supplier<TreeColumnCursor> open,
+      Map<Integer, TreeColumnCursor> cursors)
       implements ColumnReader {
     Tree(ColumnStreams streams, Supplier<TreeColumnCursor> open) {
       this(streams, open, new HashMap<>(2));

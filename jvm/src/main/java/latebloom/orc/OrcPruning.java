@@ -15,8 +15,8 @@ import latebloom.orc.stripe.StripeStreams;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
-import org.apache.hadoop.hive.ql.io.sarg.SearchArgument.TruthValue;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
+import org.apache.hadoop.hive.ql.io.sarg.SearchArgument.TruthValue;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
@@ -29,23 +29,25 @@ import org.apache.orc.util.BloomFilterIO;
 
 /**
  * Which strides the statistics of the row index, and its Bloom filters, rule out. A subset of those
- * that Spark's own reader passes over for the same filters, so that wrong statistics take no row from
- * the answer that Spark has:
+ * that Spark's own reader passes over for the same filters, so that wrong statistics take no row
+ * from the answer that Spark has:
  *
  * <ul>
- *   <li>Spark hands ORC the pushed filters of a scan if {@code spark.sql.orc.filterPushdown} is set, and
- *       orc-core's reader then passes over a stride where they are false of the statistics in the row
- *       index. It never reads the statistics of stripes and of the file, and so neither do we.
+ *   <li>Spark hands ORC the pushed filters of a scan if {@code spark.sql.orc.filterPushdown} is
+ *       set, and orc-core's reader then passes over a stride where they are false of the statistics
+ *       in the row index. It never reads the statistics of stripes and of the file, and so neither
+ *       do we.
  *   <li>It does so only where every compared column that the file has got has a row index, and only
- *       by columns whose type in the file is as good as the one that is read
- *       ({@link SchemaEvolution#isPPDSafeConversion}).
- *   <li>The comparisons are evaluated by orc-core, of which Spark asks the same. Where we do not ask,
- *       since its answer is not what Spark means (see {@link Statistics}), anything may pass. A stride
- *       is ruled out by the same formula, which is monotone: with less known less is ruled out.
+ *       by columns whose type in the file is as good as the one that is read ({@link
+ *       SchemaEvolution#isPPDSafeConversion}).
+ *   <li>The comparisons are evaluated by orc-core, of which Spark asks the same. Where we do not
+ *       ask, since its answer is not what Spark means (see {@link Statistics}), anything may pass.
+ *       A stride is ruled out by the same formula, which is monotone: with less known less is ruled
+ *       out.
  * </ul>
  *
- * By the bounds of a join's keys Spark prunes nothing. They are added only for files whose writer is
- * known to write true statistics: see {@link Statistics#areOfKnownWriter}.
+ * By the bounds of a join's keys Spark prunes nothing. They are added only for files whose writer
+ * is known to write true statistics: see {@link Statistics#areOfKnownWriter}.
  */
 public final class OrcPruning {
   private static final Set<PredicateLeaf.Operator> EQUALITIES =
@@ -149,7 +151,8 @@ public final class OrcPruning {
     Strides strides = stripe.strides();
     if (indexed.length == 0
         || !strides.isIndexed()
-        || !Arrays.stream(compared).allMatch(id -> stripe.has(id, OrcProto.Stream.Kind.ROW_INDEX))) {
+        || !Arrays.stream(compared)
+            .allMatch(id -> stripe.has(id, OrcProto.Stream.Kind.ROW_INDEX))) {
       return Selection.all(strides.rows());
     }
     indexes.fetch(indexed, bloomed);
@@ -161,9 +164,7 @@ public final class OrcPruning {
       any |= of != null;
       entries.add(of);
       boolean tested =
-          of != null
-              && l.isEquality()
-              && Arrays.stream(bloomed).anyMatch(b -> b == l.type.getId());
+          of != null && l.isEquality() && Arrays.stream(bloomed).anyMatch(b -> b == l.type.getId());
       blooms.add(tested ? indexes.blooms(l.type.getId()) : null);
     }
     if (!any) {

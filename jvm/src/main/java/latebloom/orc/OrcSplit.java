@@ -17,8 +17,8 @@ import latebloom.read.MissingColumns;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanSpec;
-import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.StoreSpeed;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
@@ -155,9 +155,7 @@ public final class OrcSplit implements RowGroups {
     List<StripeInformation> stripes = context.reader().getStripes();
     for (; next < stripes.size(); next++) {
       StripeInformation s = stripes.get(next);
-      if (s.getOffset() < options.from
-          || s.getOffset() >= options.to
-          || s.getNumberOfRows() == 0) {
+      if (s.getOffset() < options.from || s.getOffset() >= options.to || s.getNumberOfRows() == 0) {
         continue;
       }
       if (noRowPasses) {

@@ -63,8 +63,8 @@ final class OrcStripe implements RowGroup {
   }
 
   /**
-   * By what the predicate is, and by a footer without nulls, which decoders go by as well. Statistics
-   * prove nothing: Spark lets no row pass by them.
+   * By what the predicate is, and by a footer without nulls, which decoders go by as well.
+   * Statistics prove nothing: Spark lets no row pass by them.
    */
   @Override
   public boolean allPass(int column, ColumnPredicate predicate) throws IOException {
@@ -114,7 +114,8 @@ final class OrcStripe implements RowGroup {
       }
     }
     DataType type = split.spec.valueType(column);
-    return new ColumnReader.Tree(own, () -> new TreeColumnCursor(context, own, treeStreams, depth, type));
+    return new ColumnReader.Tree(
+        own, () -> new TreeColumnCursor(context, own, treeStreams, depth, type));
   }
 
   @Override

@@ -9,8 +9,7 @@ import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
 /** A column whose faults say where in the file they are: see {@link StripePlace}. */
-record PlacedColumn(StripePlace place, String name, ColumnCursor column)
-    implements ColumnCursor {
+record PlacedColumn(StripePlace place, String name, ColumnCursor column) implements ColumnCursor {
   @Override
   public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
     return place.read(name, () -> column.filter(rows, predicate));

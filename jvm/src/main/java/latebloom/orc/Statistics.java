@@ -15,11 +15,12 @@ import org.apache.orc.impl.ReaderImpl;
  *
  * <ul>
  *   <li>those of values that are read as another type, but for a wider integer and for text;
- *   <li>floating-point numbers where there may be a NaN, which bounds leave out (their sum tells), and
- *       comparisons with NaN or zero, of which Spark has one and Java two;
+ *   <li>floating-point numbers where there may be a NaN, which bounds leave out (their sum tells),
+ *       and comparisons with NaN or zero, of which Spark has one and Java two;
  *   <li>dates and times before the calendar's change in 1582; times by less than two days, as they
  *       are of the writer's time zone;
- *   <li>text where the order of Java's characters is not that of UTF-8, and char(n), which is padded;
+ *   <li>text where the order of Java's characters is not that of UTF-8, and char(n), which is
+ *       padded;
  *   <li>what lacks a bound or the number of values, which some writers do not write.
  * </ul>
  */
@@ -33,10 +34,10 @@ final class Statistics {
   private Statistics() {}
 
   /**
-   * Whether statistics of a file may rule out rows where Spark would not ask them. So they may in files
-   * by the Java writer of Apache ORC (writer 0 of the file's tail) as of its version ORC_517, which
-   * ORC 1.5.6 and Spark 3.0 have: of those no fault in the bounds, the numbers of values or the marks of
-   * nulls in a row index is known. Before were
+   * Whether statistics of a file may rule out rows where Spark would not ask them. So they may in
+   * files by the Java writer of Apache ORC (writer 0 of the file's tail) as of its version ORC_517,
+   * which ORC 1.5.6 and Spark 3.0 have: of those no fault in the bounds, the numbers of values or
+   * the marks of nulls in a row index is known. Before were
    *
    * <ul>
    *   <li>ORC-517: wrong bounds of decimals of up to 18 digits (1.5.0 to 1.5.5);
@@ -44,10 +45,10 @@ final class Statistics {
    *   <li>HIVE-8732: bounds of text by Java's order, and maxima that were not merged.
    * </ul>
    *
-   * The other writers (C++, Presto, Trino, cuDF, Go) share an identification with all that they have
-   * been, faults included, as their versions were never counted up. What is trusted is the writer.
-   * Bytes that are damaged later may lie in any statistics, as in the data, which have no checksum
-   * either; Spark goes by these for the same condition that is written out.
+   * The other writers (C++, Presto, Trino, cuDF, Go) share an identification with all that they
+   * have been, faults included, as their versions were never counted up. What is trusted is the
+   * writer. Bytes that are damaged later may lie in any statistics, as in the data, which have no
+   * checksum either; Spark goes by these for the same condition that is written out.
    */
   static boolean areOfKnownWriter(ReaderImpl reader) {
     OrcFile.WriterVersion version = reader.getWriterVersion();
@@ -58,7 +59,10 @@ final class Statistics {
 
   /** Whether a comparison of what is read of a column is one of what statistics are of. */
   static boolean compare(
-      PredicateLeaf leaf, TypeDescription file, TypeDescription read, OrcFile.WriterVersion version) {
+      PredicateLeaf leaf,
+      TypeDescription file,
+      TypeDescription read,
+      OrcFile.WriterVersion version) {
     boolean sameType = file.equals(read, false);
     Category c = file.getCategory();
     return switch (leaf.getType()) {
@@ -77,8 +81,7 @@ final class Statistics {
           (c == Category.TIMESTAMP || c == Category.TIMESTAMP_INSTANT)
               && version.includes(OrcFile.WriterVersion.ORC_135);
       // Releases of that version wrote wrong bounds of short decimals.
-      case DECIMAL ->
-          c == Category.DECIMAL && sameType && version != OrcFile.WriterVersion.ORC_135;
+      case DECIMAL -> c == Category.DECIMAL && sameType && version != OrcFile.WriterVersion.ORC_135;
     };
   }
 

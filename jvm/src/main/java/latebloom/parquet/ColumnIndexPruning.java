@@ -38,7 +38,9 @@ final class ColumnIndexPruning {
     return columns;
   }
 
-  /** The rows of a row group that may pass; all when it lacks an index, or has one that can't be. */
+  /**
+   * The rows of a row group that may pass; all when it lacks an index, or has one that can't be.
+   */
   Selection rows(int rows, ColumnIndexStore indexes) {
     RowRanges ranges;
     try {

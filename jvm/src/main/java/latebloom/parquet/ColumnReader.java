@@ -10,8 +10,8 @@ import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 
 /**
- * Reads one wanted column of one row group: knows its chunks, and owns what is decoded of them and the
- * cursors over it. Made when the row group is first asked for the column.
+ * Reads one wanted column of one row group: knows its chunks, and owns what is decoded of them and
+ * the cursors over it. Made when the row group is first asked for the column.
  */
 sealed interface ColumnReader
     permits FlatColumnReader, NestedColumnReader, SparkColumnReader, MissingColumnReader {

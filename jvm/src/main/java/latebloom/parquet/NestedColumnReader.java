@@ -56,7 +56,12 @@ final class NestedColumnReader implements ColumnReader {
     for (int l = 0; l < chunks.size(); l++) {
       leaves.add(
           new RepeatedLeafCursor(
-              split.context, chunks.get(l), type.types().get(l), type.level(), caches.get(l), most));
+              split.context,
+              chunks.get(l),
+              type.types().get(l),
+              type.level(),
+              caches.get(l),
+              most));
     }
     return new RepeatedColumnCursor(
         leaves, chunks.get(0).place, split.spec.valueType(column), keys);

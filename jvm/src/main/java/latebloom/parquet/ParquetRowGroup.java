@@ -118,7 +118,8 @@ final class ParquetRowGroup implements RowGroup {
   /**
    * @param stats null if there are none, or none to rely on
    */
-  private static boolean coversValues(ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
+  private static boolean coversValues(
+      ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
     if (predicate.allValuesPass()) {
       return true;
     }
@@ -144,7 +145,11 @@ final class ParquetRowGroup implements RowGroup {
     ColumnChunkMetaData m = metas.get(ColumnPath.get(column.getPath()));
     if (m == null) {
       throw new CorruptPageException(
-          "corrupt Parquet file " + split.context.file() + ": row group " + index + " lacks column "
+          "corrupt Parquet file "
+              + split.context.file()
+              + ": row group "
+              + index
+              + " lacks column "
               + String.join(".", column.getPath()));
     }
     return m;
@@ -215,7 +220,9 @@ final class ParquetRowGroup implements RowGroup {
     split.context.fetcher().fetch(pages);
   }
 
-  /** What the first fetch will ask for: indexes if rows are ruled out by them, else whole chunks. */
+  /**
+   * What the first fetch will ask for: indexes if rows are ruled out by them, else whole chunks.
+   */
   List<WantedRange> firstRanges(boolean prunes, RowGroups.FirstFetch first) throws IOException {
     if (prunes && split.columnIndex() != null) {
       return new PageIndexes(indexed()).ranges();

@@ -21,8 +21,8 @@ import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanSpec;
 import latebloom.read.io.FileTail;
-import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.StoreSpeed;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.selection.Selection;
@@ -245,8 +245,13 @@ public final class ParquetSplit implements RowGroups {
     for (int i = 0; i < blocks.size(); i++) {
       if (blocks.get(i).getRowCount() < 0) {
         throw new CorruptPageException(
-            "corrupt Parquet file " + context.file() + ": row group " + i + " has "
-                + blocks.get(i).getRowCount() + " rows");
+            "corrupt Parquet file "
+                + context.file()
+                + ": row group "
+                + i
+                + " has "
+                + blocks.get(i).getRowCount()
+                + " rows");
       }
     }
   }

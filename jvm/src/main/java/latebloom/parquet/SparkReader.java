@@ -35,8 +35,8 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Spark's own vectorised reader for one top-level column, fed with pages that we fetched: whatever
- * Spark decodes, and refuses, it decodes and refuses here in just the same way: nested types, missing
- * columns and their defaults, generated row indexes, rebased dates.
+ * Spark decodes, and refuses, it decodes and refuses here in just the same way: nested types,
+ * missing columns and their defaults, generated row indexes, rebased dates.
  *
  * <p>Spark's reader takes its row groups from an interface of its own package, behind a protected
  * field. Loaded through {@code spark.jars} we are in another class loader and so, for the JVM, in
@@ -52,7 +52,8 @@ public final class SparkReader extends VectorizedParquetRecordReader {
     try {
       ROW_GROUP_READER = SpecificParquetRecordReaderBase.class.getDeclaredField("reader").getType();
       READER =
-          MethodHandles.privateLookupIn(SpecificParquetRecordReaderBase.class, MethodHandles.lookup())
+          MethodHandles.privateLookupIn(
+                  SpecificParquetRecordReaderBase.class, MethodHandles.lookup())
               .findVarHandle(SpecificParquetRecordReaderBase.class, "reader", ROW_GROUP_READER);
       UPDATERS =
           MethodHandles.privateLookupIn(ParquetVectorUpdaterFactory.class, MethodHandles.lookup())
@@ -81,8 +82,8 @@ public final class SparkReader extends VectorizedParquetRecordReader {
       int batchRows) {
 
     /**
-     * Throws what Spark throws when it comes to read a column of the file as a type that it can't be
-     * read as. We might never come to read it.
+     * Throws what Spark throws when it comes to read a column of the file as a type that it can't
+     * be read as. We might never come to read it.
      */
     void checkReadable(ParquetColumn column, MessageType file) {
       if (column.descriptor().isDefined() && column.variantFileType().isEmpty()) {

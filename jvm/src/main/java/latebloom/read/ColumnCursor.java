@@ -7,9 +7,9 @@ import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
 /**
- * Reads one column of one row group where rows are wanted, for one use. Positions in, positions out:
- * rows are 0-based within the row group and always ascend. What a call needs must have been fetched
- * before (see {@link RowGroup#fetch}).
+ * Reads one column of one row group where rows are wanted, for one use. Positions in, positions
+ * out: rows are 0-based within the row group and always ascend. What a call needs must have been
+ * fetched before (see {@link RowGroup#fetch}).
  */
 public interface ColumnCursor {
 

@@ -22,8 +22,8 @@ public final class ConstantColumnCursor implements ColumnCursor {
 
   /**
    * @param value as Spark holds it
-   * @param depth under how many structs of one field the column's values lie, of which {@code value}
-   *     is the outermost
+   * @param depth under how many structs of one field the column's values lie, of which {@code
+   *     value} is the outermost
    * @param type of the column's values
    */
   public ConstantColumnCursor(Object value, int depth, DataType type) {

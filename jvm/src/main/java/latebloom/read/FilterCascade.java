@@ -190,11 +190,7 @@ final class FilterCascade {
    * @return the filters that are to be evaluated
    */
   int[] fetch(
-      RowGroup group,
-      Selection window,
-      Selection rest,
-      boolean sample,
-      List<RowGroup.Need> payload)
+      RowGroup group, Selection window, Selection rest, boolean sample, List<RowGroup.Need> payload)
       throws IOException {
     int[] filters = filtersToEvaluate(group, sample);
     List<RowGroup.Need> needs = new ArrayList<>();

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import latebloom.read.selection.Selection;
 
 /**
- * What each of some filters does to the same rows, none of them behind another, so that any order of
- * them can be reckoned: how many rows reach each one, and what that takes.
+ * What each of some filters does to the same rows, none of them behind another, so that any order
+ * of them can be reckoned: how many rows reach each one, and what that takes.
  *
  * <p>A filter that runs Spark's compiled code row by row is asked only of the rows that the others
  * leave, if any; of the rows that it was not asked of it is taken to pass the same share.
@@ -75,7 +75,9 @@ final class FilterSample {
     return order;
   }
 
-  /** Nanoseconds that filtering all rows takes in an order of the filters; those not measured aside. */
+  /**
+   * Nanoseconds that filtering all rows takes in an order of the filters; those not measured aside.
+   */
   double cost(int[] order) {
     double total = 0;
     double reaching = rows.count();

@@ -34,11 +34,11 @@ public final class FilteredRows implements BatchSource {
   private Iterator<InternalRow> rows = Collections.emptyIterator();
 
   /**
-   * @param read Spark's batches, or rows, of all columns of {@code spec}; closed with this if it can
+   * @param read Spark's batches, or rows, of all columns of {@code spec}; closed with this if it
+   *     can
    * @param constants vectors of the columns with one value per file; owned
    */
-  public FilteredRows(
-      Iterator<?> read, ScanSpec spec, ColumnVector[] constants, boolean offHeap) {
+  public FilteredRows(Iterator<?> read, ScanSpec spec, ColumnVector[] constants, boolean offHeap) {
     this.read = read;
     this.filter = spec.filters().whole().cursor();
     StructField[] fields = spec.columns().fields();
@@ -49,7 +49,8 @@ public final class FilteredRows implements BatchSource {
       ordinals.add(p);
     }
     this.payload =
-        new ProjectingInternalRow(payloadTypes, CollectionConverters.asScala(ordinals).toIndexedSeq());
+        new ProjectingInternalRow(
+            payloadTypes, CollectionConverters.asScala(ordinals).toIndexedSeq());
     this.converter = new RowToColumnConverter(payloadTypes);
     this.out = new OutputBatch(payloadTypes, constants, spec.options().batchRows(), offHeap);
     this.vectors = new WritableColumnVector[spec.payload()];

@@ -12,8 +12,8 @@ import latebloom.read.task.RecentlyUsed;
  * passes each and all of them, and the order in which they cost least. Thread safe.
  *
  * <p>Order is measured on samples ({@link FilterSample}), which cost something: they are taken ever
- * more seldom while nothing changes, and again soon when the first filter passes another share of the
- * rows than it did.
+ * more seldom while nothing changes, and again soon when the first filter passes another share of
+ * the rows than it did.
  */
 final class LearnedFilters {
   /** Scans that are remembered. What is forgotten is learned again. */
@@ -51,7 +51,8 @@ final class LearnedFilters {
 
   /** Of the scan that {@code spec} is the work of, the same for all its tasks in this process. */
   static LearnedFilters of(ScanSpec spec) {
-    return BY_SCAN.computeIfAbsent(spec.id(), id -> new LearnedFilters(spec.filters().ordered().size()));
+    return BY_SCAN.computeIfAbsent(
+        spec.id(), id -> new LearnedFilters(spec.filters().ordered().size()));
   }
 
   /** All filters, in the order in which they are to be evaluated. Not to be changed. */

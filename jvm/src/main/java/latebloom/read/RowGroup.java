@@ -42,9 +42,9 @@ public interface RowGroup {
   void fetch(List<Need> needs) throws IOException;
 
   /**
-   * Reads a column for one use in one window: either one call filters {@code rows}, or calls select all
-   * of them. Uses don't disturb each other: payload is use {@link #PAYLOAD}, what the filters read
-   * counts from one.
+   * Reads a column for one use in one window: either one call filters {@code rows}, or calls select
+   * all of them. Uses don't disturb each other: payload is use {@link #PAYLOAD}, what the filters
+   * read counts from one.
    */
   ColumnCursor cursor(int column, int use, Selection rows) throws IOException;
 

@@ -19,8 +19,8 @@ public interface RowGroups extends Closeable {
   }
 
   /**
-   * Begins to fetch in the background what the next row group will need first, where the store is slow
-   * and there is memory. What is fetched is what a fetch will ask for in any case.
+   * Begins to fetch in the background what the next row group will need first, where the store is
+   * slow and there is memory. What is fetched is what a fetch will ask for in any case.
    *
    * @param prunes whether the row group will be asked for what its indexes rule out
    */

@@ -12,9 +12,10 @@ import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 
 /**
- * A condition that the scan evaluates: a tree of predicates on one column or on several. Three-valued
- * logic needs no place in it: a row passes AND and OR when all, or any, of the parts are TRUE.
- * Immutable: what filters rows is a {@link Cursor}, of which each scan of a file has its own.
+ * A condition that the scan evaluates: a tree of predicates on one column or on several.
+ * Three-valued logic needs no place in it: a row passes AND and OR when all, or any, of the parts
+ * are TRUE. Immutable: what filters rows is a {@link Cursor}, of which each scan of a file has its
+ * own.
  */
 public sealed interface ScanFilter extends Serializable
     permits ScanFilter.ColumnFilter,
@@ -34,8 +35,8 @@ public sealed interface ScanFilter extends Serializable
   interface Cursor {
 
     /**
-     * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and no
-     * more than what the rows need that get so far.
+     * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and
+     * no more than what the rows need that get so far.
      */
     Selection filter(RowGroup group, Selection rows) throws IOException;
   }
@@ -156,8 +157,8 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /**
-   * A filter that need not be evaluated for the answer to be right: what the query does with the rows
-   * drops those that do not pass.
+   * A filter that need not be evaluated for the answer to be right: what the query does with the
+   * rows drops those that do not pass.
    */
   record OptionalFilter(ScanFilter filter, String text) implements ScanFilter {
     @Override

@@ -10,14 +10,14 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The work of one scan, the same for each of its files; made on the driver when the plan is. Columns
- * go by index: first {@code columns}, then {@code leaves}.
+ * The work of one scan, the same for each of its files; made on the driver when the plan is.
+ * Columns go by index: first {@code columns}, then {@code leaves}.
  *
  * @param id which scan this is the work of: the same in all its tasks, and no other scan's
  * @param columns the payload columns in output order, then the filter-only columns
  * @param payload how many of {@code columns} are payload, that is, are output
- * @param leaves fields of structs that are filtered by: each a column that is a struct of one field,
- *     and so on down to the field that is meant
+ * @param leaves fields of structs that are filtered by: each a column that is a struct of one
+ *     field, and so on down to the field that is meant
  * @param kept of which payload columns some entries are enough, at most once each
  * @param filters what is evaluated in the scan, all of which must be TRUE
  * @param options the confs that the scan was planned with
@@ -75,8 +75,8 @@ public record ScanSpec(
 
   /**
    * @param ordered in the order to evaluate
-   * @param anyOrder how many, from the first on, may be evaluated in any order: the others may fail,
-   *     and see no row that one before them drops
+   * @param anyOrder how many, from the first on, may be evaluated in any order: the others may
+   *     fail, and see no row that one before them drops
    * @param whole all of them as one predicate on rows of {@link #columns}
    */
   public record Filters(List<ScanFilter> ordered, int anyOrder, RowPredicate whole)
@@ -90,6 +90,7 @@ public record ScanSpec(
    *     survive is fetched whole, without a second visit for the payload
    * @param batchRows most rows of an output batch
    */
-  public record Options(long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows)
+  public record Options(
+      long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows)
       implements Serializable {}
 }

@@ -25,7 +25,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  *
  * A row group is worked on in windows: the first window of a file is short, so that a LIMIT above
  * need not wait for a whole row group, and so that there is a measure of the filters before most of
- * the data is touched; then comes the rest. Windows that measure the filters one by one are as short.
+ * the data is touched; then comes the rest. Windows that measure the filters one by one are as
+ * short.
  *
  * <p>Not thread safe; {@link #close} may be called at any time by the owner.
  */
@@ -156,8 +157,8 @@ public final class SelectiveScan implements BatchSource {
   }
 
   /**
-   * Whether so many rows are more bytes than could come in the time that their own requests wait, one
-   * for each column.
+   * Whether so many rows are more bytes than could come in the time that their own requests wait,
+   * one for each column.
    */
   private boolean isWorthRequests(int rows) throws IOException {
     long worth = group.roundTripBytes() * spec.columnCount();

@@ -6,8 +6,8 @@ import java.util.Arrays;
 /**
  * What share of the rows each filter, and all of them together, let pass, learned from the windows
  * of a file that have been filtered; before the first one, what the scan's other files have shown.
- * The newest window weighs as much as all before it, so that a change in mid-file is followed within
- * two row groups.
+ * The newest window weighs as much as all before it, so that a change in mid-file is followed
+ * within two row groups.
  */
 final class SurvivalEstimate {
   private final LearnedFilters learned;

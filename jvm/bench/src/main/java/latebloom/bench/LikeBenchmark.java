@@ -23,7 +23,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** LIKE over comments of about 27 bytes, as TPC-H has them: nanoseconds a value, ours and Spark's. */
+/**
+ * LIKE over comments of about 27 bytes, as TPC-H has them: nanoseconds a value, ours and Spark's.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,11 +37,49 @@ public class LikeBenchmark {
   static final int VALUES = 4096;
 
   private static final String[] WORDS = {
-    "foxes", "ideas", "theodolites", "pinto beans", "instructions", "dependencies", "excuses",
-    "platelets", "asymptotes", "courts", "dolphins", "packages", "deposits", "requests", "accounts",
-    "furiously", "slyly", "carefully", "blithely", "quickly", "fluffily", "special", "pending",
-    "unusual", "express", "final", "regular", "ironic", "even", "bold", "silent", "sleep", "haggle",
-    "nag", "wake", "cajole", "about", "above", "according to", "across", "after", "the", "among"
+    "foxes",
+    "ideas",
+    "theodolites",
+    "pinto beans",
+    "instructions",
+    "dependencies",
+    "excuses",
+    "platelets",
+    "asymptotes",
+    "courts",
+    "dolphins",
+    "packages",
+    "deposits",
+    "requests",
+    "accounts",
+    "furiously",
+    "slyly",
+    "carefully",
+    "blithely",
+    "quickly",
+    "fluffily",
+    "special",
+    "pending",
+    "unusual",
+    "express",
+    "final",
+    "regular",
+    "ironic",
+    "even",
+    "bold",
+    "silent",
+    "sleep",
+    "haggle",
+    "nag",
+    "wake",
+    "cajole",
+    "about",
+    "above",
+    "according to",
+    "across",
+    "after",
+    "the",
+    "among"
   };
 
   @Param({

@@ -41,9 +41,7 @@ public class SelectionBenchmark {
   @Setup
   public void setup() {
     Random random = new Random(7);
-    rows = IntStream.range(0, ROWS)
-        .filter(row -> random.nextInt(1000) < perMille)
-        .toArray();
+    rows = IntStream.range(0, ROWS).filter(row -> random.nextInt(1000) < perMille).toArray();
     selection = build();
   }
 

@@ -172,7 +172,8 @@ public class OrcColumnBenchmark {
           switch (shape) {
             case "repeated" -> row / 1000;
             case "ascending" -> 7L * row + random.nextInt(7);
-            case "outliers" -> random.nextInt(50) == 0 ? random.nextLong() >>> 20 : random.nextInt(100);
+            case "outliers" ->
+                random.nextInt(50) == 0 ? random.nextLong() >>> 20 : random.nextInt(100);
             case "boolean" -> random.nextInt(2);
             default -> random.nextInt(10_000);
           };

@@ -195,8 +195,7 @@ public class ColumnBenchmark {
     levels = new OnHeapColumnVector(BATCH, DataTypes.IntegerType);
     Random choice = new Random(3);
     out = BenchColumn.of(new OnHeapColumnVector(BATCH, type));
-    int[] rows =
-        IntStream.range(0, ROWS).filter(r -> choice.nextInt(100) < percent).toArray();
+    int[] rows = IntStream.range(0, ROWS).filter(r -> choice.nextInt(100) < percent).toArray();
     wanted = new int[(rows.length + BATCH - 1) / BATCH][];
     for (int i = 0; i < wanted.length; i++) {
       wanted[i] = Arrays.copyOfRange(rows, i * BATCH, Math.min(rows.length, (i + 1) * BATCH));
@@ -324,14 +323,16 @@ public class ColumnBenchmark {
         case "int32", "date" -> {
           last += delta;
           boolean sums = encoding.equals("delta");
-          w.writeInteger((int) (sums ? last : kind.equals("date") ? random.nextInt(20000) : random.nextInt()));
+          w.writeInteger(
+              (int) (sums ? last : kind.equals("date") ? random.nextInt(20000) : random.nextInt()));
         }
         case "int64" -> {
           last += delta;
           w.writeLong(encoding.equals("delta") ? last : random.nextLong());
         }
         case "double" -> w.writeDouble(random.nextDouble());
-        case "boolean" -> w.writeBoolean(encoding.equals("rle") ? i % 500 < 250 : random.nextBoolean());
+        case "boolean" ->
+            w.writeBoolean(encoding.equals("rle") ? i % 500 < 250 : random.nextBoolean());
         case "fixed" -> {
           byte[] b = new byte[7];
           random.nextBytes(b);
@@ -395,10 +396,7 @@ public class ColumnBenchmark {
             new ColumnPlace("f", 0, "c"), descriptor, meta, ROWS, Long.MAX_VALUE, false, counters);
     List<RangeFetcher.WantedRange> ranges = new ArrayList<>();
     chunk.want(Selection.all(ROWS), ranges);
-    ranges
-        .get(0)
-        .receiver()
-        .accept(chunkBytes.array(), chunkBytes.start(), chunkBytes.length());
+    ranges.get(0).receiver().accept(chunkBytes.array(), chunkBytes.start(), chunkBytes.length());
     FlatColumnCursor column =
         new FlatColumnCursor(
             new SplitContext("f", false, null, pageReader, memory, counters, blocks),

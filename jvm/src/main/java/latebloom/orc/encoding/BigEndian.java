@@ -46,7 +46,8 @@ final class BigEndian {
     ones(data, from, width, first + done, n - done, out, to + done);
   }
 
-  private static void fours(byte[] data, int from, int width, int first, int n, long[] out, int to) {
+  private static void fours(
+      byte[] data, int from, int width, int first, int n, long[] out, int to) {
     int unused = Long.SIZE - width;
     int bit = first * width;
     for (int i = 0; i < n; i += 4) {

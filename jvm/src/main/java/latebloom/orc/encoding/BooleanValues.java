@@ -36,8 +36,7 @@ public final class BooleanValues implements FixedValues, Positioned {
     }
   }
 
-  private static void pick(
-      long[] words, int first, int[] indexes, int from, int to, long[] out) {
+  private static void pick(long[] words, int first, int[] indexes, int from, int to, long[] out) {
     for (int i = from; i < to; i++) {
       int bit = indexes[i] - first;
       out[i] = words[bit >>> 6] >>> bit & 1;

@@ -9,9 +9,9 @@ import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
 
 /**
- * The bytes of a stream, taken out of orc-core's {@link InStream} in bulk into an array that decoders
- * work on. The array grows only by bytes that there are, whatever length is asked for. A task that was
- * killed ends where more bytes are asked for: no decoder goes on for long without.
+ * The bytes of a stream, taken out of orc-core's {@link InStream} in bulk into an array that
+ * decoders work on. The array grows only by bytes that there are, whatever length is asked for. A
+ * task that was killed ends where more bytes are asked for: no decoder goes on for long without.
  */
 public final class ByteFeed implements Positioned {
   private static final int SIZE = 16 << 10;

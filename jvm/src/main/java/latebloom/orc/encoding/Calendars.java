@@ -8,4 +8,5 @@ package latebloom.orc.encoding;
  * @param fileIsProleptic whether those of the file are of the proleptic Gregorian calendar
  * @param readerIsProleptic whether orc-core would be asked to convert them to that calendar
  */
-public record Calendars(String writerTimezone, boolean fileIsProleptic, boolean readerIsProleptic) {}
+public record Calendars(
+    String writerTimezone, boolean fileIsProleptic, boolean readerIsProleptic) {}

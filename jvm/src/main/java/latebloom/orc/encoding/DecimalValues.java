@@ -14,9 +14,10 @@ import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
 
 /**
- * Decimals of up to 18 digits, as their unscaled value: numbers in groups of seven bits, and the scale
- * of each, which writers may have made smaller. A number that is not simply the value at the column's
- * scale, or at a smaller one, goes the way of orc-core and Spark, with their rounding and errors.
+ * Decimals of up to 18 digits, as their unscaled value: numbers in groups of seven bits, and the
+ * scale of each, which writers may have made smaller. A number that is not simply the value at the
+ * column's scale, or at a smaller one, goes the way of orc-core and Spark, with their rounding and
+ * errors.
  */
 public final class DecimalValues implements FixedValues, Positioned {
   private static final VarHandle LONG =
@@ -108,7 +109,8 @@ public final class DecimalValues implements FixedValues, Positioned {
     return from + 1;
   }
 
-  // A number of up to eight bytes is one load: its groups of seven bits are moved together in pairs.
+  // A number of up to eight bytes is one load: its groups of seven bits are moved together in
+  // pairs.
   private int shortNumbers(byte[] data, int at, int end, long[] out, int from, int to) {
     int last = end - Long.BYTES;
     int pos = at;

@@ -6,9 +6,9 @@ import latebloom.read.vector.StringValues;
 import org.apache.orc.impl.PositionProvider;
 
 /**
- * Byte strings one after the other in a stream, their lengths in another. Lengths are read a window at
- * a time. Where most strings of a window are wanted they are left where they lie; else the wanted ones
- * are copied, and the others passed over.
+ * Byte strings one after the other in a stream, their lengths in another. Lengths are read a window
+ * at a time. Where most strings of a window are wanted they are left where they lie; else the
+ * wanted ones are copied, and the others passed over.
  */
 public final class DirectStrings implements StringValues, Positioned {
   private static final int WINDOW = 1024;

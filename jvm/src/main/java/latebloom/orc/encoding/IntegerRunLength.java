@@ -7,8 +7,8 @@ import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.impl.PositionProvider;
 
 /**
- * A cursor over integers in runs of up to {@link #MOST} values. A run without wanted values costs its
- * header only; of one that is packed bit by bit, wanted values are found by their place.
+ * A cursor over integers in runs of up to {@link #MOST} values. A run without wanted values costs
+ * its header only; of one that is packed bit by bit, wanted values are found by their place.
  *
  * <pre>
  *   index    0        runStart      runEnd
@@ -58,7 +58,8 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
   }
 
   /** By the version of the encoding. */
-  public static IntegerRunLength of(ColumnEncoding.Kind kind, ByteFeed feed, boolean signed, int bits) {
+  public static IntegerRunLength of(
+      ColumnEncoding.Kind kind, ByteFeed feed, boolean signed, int bits) {
     return kind == ColumnEncoding.Kind.DIRECT_V2 || kind == ColumnEncoding.Kind.DICTIONARY_V2
         ? new RunLengthV2(feed, signed, bits)
         : new RunLengthV1(feed, signed, bits);
@@ -68,10 +69,11 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
   protected abstract int header();
 
   /**
-   * Ends the run whose header was read last: calls {@link #progression} or {@link #packed}, or fills
-   * {@link #listed}.
+   * Ends the run whose header was read last: calls {@link #progression} or {@link #packed}, or
+   * fills {@link #listed}.
    *
-   * @param wanted whether a value of it will be asked for; if not, its bytes only must be passed over
+   * @param wanted whether a value of it will be asked for; if not, its bytes only must be passed
+   *     over
    */
   protected abstract void body(boolean wanted);
 

@@ -2,8 +2,9 @@
 package latebloom.orc.encoding;
 
 /**
- * Integer run length encoding, version 1, of files by writers before Hive 0.12 (ORC specification v0,
- * "Run length encoding"): a run of 3 to 130 values with a fixed difference, or up to 128 literals.
+ * Integer run length encoding, version 1, of files by writers before Hive 0.12 (ORC specification
+ * v0, "Run length encoding"): a run of 3 to 130 values with a fixed difference, or up to 128
+ * literals.
  */
 final class RunLengthV1 extends IntegerRunLength {
   private static final int LEAST_RUN = 3;

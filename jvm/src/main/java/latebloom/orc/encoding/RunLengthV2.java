@@ -2,8 +2,8 @@
 package latebloom.orc.encoding;
 
 /**
- * Integer run length encoding, version 2 (ORC specification v1, "Integer Run Length Encoding, version
- * 2"): short repeat, direct, patched base and delta runs, told apart by the first two bits.
+ * Integer run length encoding, version 2 (ORC specification v1, "Integer Run Length Encoding,
+ * version 2"): short repeat, direct, patched base and delta runs, told apart by the first two bits.
  */
 final class RunLengthV2 extends IntegerRunLength {
   /** No header, with base and first delta, has more bytes. */
@@ -11,8 +11,8 @@ final class RunLengthV2 extends IntegerRunLength {
 
   /** Bits of a packed value by the five bits that stand for them. */
   private static final byte[] WIDTHS = {
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28, 30,
-    32, 40, 48, 56, 64
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28,
+    30, 32, 40, 48, 56, 64
   };
 
   private enum Kind {
@@ -161,8 +161,9 @@ final class RunLengthV2 extends IntegerRunLength {
   }
 
   /**
-   * Adds high bits to the few values that have more than the others, then the base to all. As orc-core
-   * does, leaves the rest of the list alone from an entry on that leads past the run, or nowhere.
+   * Adds high bits to the few values that have more than the others, then the base to all. As
+   * orc-core does, leaves the rest of the list alone from an entry on that leads past the run, or
+   * nowhere.
    */
   private void patch(int listAt) {
     byte[] data = feed.data();

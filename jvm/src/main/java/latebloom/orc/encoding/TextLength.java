@@ -5,8 +5,8 @@ import org.apache.hadoop.hive.ql.exec.vector.expressions.StringExpr;
 import org.apache.orc.TypeDescription;
 
 /**
- * How orc-core cuts text as it reads it: CHAR to its length and without the blanks at its end, VARCHAR
- * to its length, other byte strings not at all.
+ * How orc-core cuts text as it reads it: CHAR to its length and without the blanks at its end,
+ * VARCHAR to its length, other byte strings not at all.
  *
  * @param most characters, or 0 for any number
  */

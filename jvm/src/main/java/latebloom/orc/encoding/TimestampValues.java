@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 
 /**
  * Timestamps, as microseconds: seconds since the beginning of 2015 in the writer's time zone, and
- * nanoseconds without the zeros at their end. Those since 1970 of a writer in the reader's zone are a
- * sum; others go the way of orc-core and Spark, with its zones, its calendars and its rounding.
+ * nanoseconds without the zeros at their end. Those since 1970 of a writer in the reader's zone are
+ * a sum; others go the way of orc-core and Spark, with its zones, its calendars and its rounding.
  */
 public final class TimestampValues implements FixedValues, Positioned {
   private static final long MILLIS = TimestampTreeWriter.MILLIS_PER_SECOND;

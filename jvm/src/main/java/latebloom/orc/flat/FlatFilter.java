@@ -65,8 +65,7 @@ final class FlatFilter extends BlockCursor {
     return none ? Values.FAIL : all ? Values.PASS : Values.OPEN;
   }
 
-  private Selection filter(
-      Selection wanted, PredicateCursor predicate, CodeMask mask, Values known)
+  private Selection filter(Selection wanted, PredicateCursor predicate, CodeMask mask, Values known)
       throws IOException {
     Selection.Builder passed = new Selection.Builder(wanted.rows());
     int next = wanted.nextSelected(0);
@@ -172,11 +171,10 @@ final class FlatFilter extends BlockCursor {
   }
 
   /**
-   * Which of the values at {@code indexes[0, n)} pass, into {@code passing}. Their rows are
-   * {@code rowOf}, or those from {@code firstRow} on.
+   * Which of the values at {@code indexes[0, n)} pass, into {@code passing}. Their rows are {@code
+   * rowOf}, or those from {@code firstRow} on.
    */
-  private int test(
-      OrcValues read, int n, PredicateCursor predicate, int[] rowOf, int firstRow) {
+  private int test(OrcValues read, int n, PredicateCursor predicate, int[] rowOf, int firstRow) {
     KeptValues kept = column.keeps(vectorType) && column.kept().mayKeep(n) ? column.kept() : null;
     int m;
     if (vectorType == VectorType.BYTES) {

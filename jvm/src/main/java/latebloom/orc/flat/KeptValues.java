@@ -6,8 +6,8 @@ import latebloom.read.task.ScanMemory;
 
 /**
  * Values of the few rows that passed a filter, kept until the same column is asked for them as
- * payload: its streams are then not decompressed again. Rows ascend; which ones are kept is a matter
- * of speed only, and a row that is not here is decoded.
+ * payload: its streams are then not decompressed again. Rows ascend; which ones are kept is a
+ * matter of speed only, and a row that is not here is decoded.
  */
 final class KeptValues {
   /** Rows and bytes that a column keeps at most. */

@@ -24,13 +24,17 @@ import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
-/** Which columns of a stripe have decoders of ours: flat ones that Spark reads as the file's type. */
+/**
+ * Which columns of a stripe have decoders of ours: flat ones that Spark reads as the file's type.
+ */
 public final class OrcColumns {
   private OrcColumns() {}
 
   /** A cursor over the column; null where orc-core's own readers must do it. */
   public static ColumnCursor flat(StripeColumn column) {
-    return isFlat(column) ? new FlatOrcColumnCursor(column, vectorType(column.fileType, column.type)) : null;
+    return isFlat(column)
+        ? new FlatOrcColumnCursor(column, vectorType(column.fileType, column.type))
+        : null;
   }
 
   public static boolean isFlat(StripeColumn column) {
@@ -43,7 +47,9 @@ public final class OrcColumns {
       case BYTE -> type instanceof ByteType ? VectorType.BYTE : null;
       case SHORT -> type instanceof ShortType ? VectorType.SHORT : null;
       case INT ->
-          type instanceof IntegerType || type instanceof YearMonthIntervalType ? VectorType.INT : null;
+          type instanceof IntegerType || type instanceof YearMonthIntervalType
+              ? VectorType.INT
+              : null;
       case LONG ->
           type instanceof LongType
                   || type instanceof DayTimeIntervalType
@@ -76,7 +82,8 @@ public final class OrcColumns {
       case STRING, CHAR, VARCHAR -> isDirect(kind) || column.isCoded();
       // Without scales they are of the unfinished version 2 of the format.
       case DECIMAL ->
-          isDirect(kind) && column.source.has(Stream.Kind.DATA) == column.source.has(Stream.Kind.SECONDARY);
+          isDirect(kind)
+              && column.source.has(Stream.Kind.DATA) == column.source.has(Stream.Kind.SECONDARY);
       default -> isDirect(kind);
     };
   }

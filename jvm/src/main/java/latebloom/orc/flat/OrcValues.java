@@ -20,8 +20,8 @@ import org.apache.orc.OrcProto.Stream;
 import org.apache.spark.sql.types.DecimalType;
 
 /**
- * What walks the values of a column that are not null, by its type and encoding. One of {@code codes},
- * {@code fixed} and {@code strings} is there.
+ * What walks the values of a column that are not null, by its type and encoding. One of {@code
+ * codes}, {@code fixed} and {@code strings} is there.
  *
  * @param codes of dictionary entries
  * @param runs the integers that {@code codes} or {@code fixed} are, if they are nothing else
@@ -62,7 +62,8 @@ record OrcValues(
     };
   }
 
-  private static IntegerRunLength secondary(StripeColumn column, boolean scales) throws IOException {
+  private static IntegerRunLength secondary(StripeColumn column, boolean scales)
+      throws IOException {
     return IntegerRunLength.of(
         column.encoding,
         column.feed(Stream.Kind.SECONDARY),
@@ -76,7 +77,8 @@ record OrcValues(
       IntegerRunLength codes = IntegerRunLength.of(kind, data, false, Integer.SIZE);
       return new OrcValues(codes, null, null, codes, codes);
     }
-    IntegerRunLength lengths = IntegerRunLength.of(kind, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
+    IntegerRunLength lengths =
+        IntegerRunLength.of(kind, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
     DirectStrings strings = new DirectStrings(data, lengths, TextLength.of(column.fileType));
     return new OrcValues(null, null, strings, null, strings);
   }

@@ -3,8 +3,8 @@ package latebloom.orc.stripe;
 
 import java.io.IOException;
 import latebloom.orc.encoding.Calendars;
-import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.OrcProto;
+import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
 

@@ -10,17 +10,17 @@ import latebloom.orc.encoding.Calendars;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
-import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.OrcProto;
+import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * The streams of one wanted column in a stripe, and the strides of it that were asked for. With a row
- * index only streams' parts are fetched, those of strides that hold wanted rows; without one, or when
- * rows of all strides are wanted, the streams are fetched whole. To decoders it is the one column of the
- * file that it is made of, if that is flat.
+ * The streams of one wanted column in a stripe, and the strides of it that were asked for. With a
+ * row index only streams' parts are fetched, those of strides that hold wanted rows; without one,
+ * or when rows of all strides are wanted, the streams are fetched whole. To decoders it is the one
+ * column of the file that it is made of, if that is flat.
  */
 public final class ColumnStreams implements ColumnSource {
   private final StripeStreams stripe;

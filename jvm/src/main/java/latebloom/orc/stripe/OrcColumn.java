@@ -16,7 +16,11 @@ import org.apache.spark.sql.types.StructField;
  * @param ids of the file's columns that it is made of: itself and what is wanted of its children
  */
 public record OrcColumn(
-    StructField field, SchemaEvolution evolution, TypeDescription type, Object constant, int[] ids) {
+    StructField field,
+    SchemaEvolution evolution,
+    TypeDescription type,
+    Object constant,
+    int[] ids) {
 
   /**
    * @param evolution includes no other column than this

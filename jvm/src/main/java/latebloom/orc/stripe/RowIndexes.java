@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.task.RunningTask;
-import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.OrcProto;
+import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.OutStream;
@@ -28,8 +28,8 @@ import org.apache.spark.TaskKilledException;
 
 /**
  * The row indexes of a stripe's columns, and their Bloom filters: fetched as they are needed. The
- * answer is the same without them, so one that is damaged, does not fit the stripe or is larger than
- * is of use counts as not there.
+ * answer is the same without them, so one that is damaged, does not fit the stripe or is larger
+ * than is of use counts as not there.
  */
 public final class RowIndexes {
   /** Most bytes of a run of numbers: header and base, 512 of 8 bytes, 31 patches. */
@@ -178,10 +178,10 @@ public final class RowIndexes {
   }
 
   /**
-   * Where a stream's bytes end that the strides before {@code stride} need. A run of values may reach
-   * into the stride, and with it into the compressed chunk behind the one that the stride begins in.
-   * How long chunks are is not known, but between the chunks that two later strides begin in there is
-   * at least one.
+   * Where a stream's bytes end that the strides before {@code stride} need. A run of values may
+   * reach into the stride, and with it into the compressed chunk behind the one that the stride
+   * begins in. How long chunks are is not known, but between the chunks that two later strides
+   * begin in there is at least one.
    */
   int end(StripeStream s, int stride) {
     if (stride >= stripe.strides().count()) {

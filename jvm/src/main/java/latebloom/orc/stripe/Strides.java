@@ -5,8 +5,8 @@ import java.util.BitSet;
 import latebloom.read.selection.Selection;
 
 /**
- * The strides of a stripe: runs of so many rows, the last one of fewer. Without a row index all rows
- * are one stride.
+ * The strides of a stripe: runs of so many rows, the last one of fewer. Without a row index all
+ * rows are one stride.
  *
  * @param rows of the stripe
  * @param length rows of a stride; at least 1

@@ -22,10 +22,10 @@ public record StripePlace(String file, int stripe) {
   }
 
   /**
-   * Runs {@code reading}. What it throws unchecked is a fault of the bytes, unless the task was killed
-   * or it is an error of Spark's or of a condition of the query; and so is the end of the file before
-   * what is to be read of it. Other checked exceptions are of the file's store, or have their place
-   * already; errors, as of memory, are of the JVM.
+   * Runs {@code reading}. What it throws unchecked is a fault of the bytes, unless the task was
+   * killed or it is an error of Spark's or of a condition of the query; and so is the end of the
+   * file before what is to be read of it. Other checked exceptions are of the file's store, or have
+   * their place already; errors, as of memory, are of the JVM.
    *
    * @param part of the stripe, for messages
    */
@@ -50,7 +50,14 @@ public record StripePlace(String file, int stripe) {
             ? String.valueOf(cause.getMessage())
             : cause.getClass().getSimpleName() + ": " + cause.getMessage();
     return new CorruptStripeException(
-        "corrupt ORC file " + file + ": stripe " + stripe + ", " + part + ": " + what
+        "corrupt ORC file "
+            + file
+            + ": stripe "
+            + stripe
+            + ", "
+            + part
+            + ": "
+            + what
             + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip such"
             + " files.",
         cause);

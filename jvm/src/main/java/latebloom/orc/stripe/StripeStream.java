@@ -21,8 +21,8 @@ import org.apache.orc.impl.StreamName;
  *   fetched   [ piece     ]         [ piece                ]
  * </pre>
  *
- * A piece begins where a stride does and reaches some way into the next one, as far as a run of values
- * or a compressed chunk may.
+ * A piece begins where a stride does and reaches some way into the next one, as far as a run of
+ * values or a compressed chunk may.
  */
 final class StripeStream {
   final int column;
@@ -64,7 +64,9 @@ final class StripeStream {
     return fetched;
   }
 
-  /** Adds what must be fetched, and was not before, of the bytes {@code [from, to)} of the stream. */
+  /**
+   * Adds what must be fetched, and was not before, of the bytes {@code [from, to)} of the stream.
+   */
   void want(int from, int to, List<WantedRange> ranges) {
     if (claimed != length) {
       throw new CorruptStreamException(kind, "it has " + claimed + " bytes", null);

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import latebloom.orc.encoding.CorruptStreamException;
-import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.RangeFetcher;
-import org.apache.orc.OrcProto.Stream.Kind;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import org.apache.orc.OrcProto;
+import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.InStream;
@@ -51,8 +51,14 @@ public final class StripeStreams {
             && length <= Integer.MAX_VALUE;
     if (!possible) {
       throw new CorruptStreamException(
-          "it is said to lie at byte " + offset + ", with " + index + " bytes of indexes, " + data
-              + " of data and a footer of " + length);
+          "it is said to lie at byte "
+              + offset
+              + ", with "
+              + index
+              + " bytes of indexes, "
+              + data
+              + " of data and a footer of "
+              + length);
     }
     return new WantedRange(offset + index + data, (int) length, receiver);
   }
@@ -74,14 +80,15 @@ public final class StripeStreams {
   }
 
   /**
-   * All streams of indexes come before all streams of data, each kind in the footer's order. What stands
-   * for streams that are encrypted takes no place.
+   * All streams of indexes come before all streams of data, each kind in the footer's order. What
+   * stands for streams that are encrypted takes no place.
    */
   private void findStreams(long offset) {
     long at = offset;
     for (StreamName.Area area : List.of(StreamName.Area.INDEX, StreamName.Area.DATA)) {
       for (OrcProto.Stream s : footer.getStreamsList()) {
-        if (s.hasKind() && (StreamName.getArea(s.getKind()) != area || isPlaceholder(s.getKind()))) {
+        if (s.hasKind()
+            && (StreamName.getArea(s.getKind()) != area || isPlaceholder(s.getKind()))) {
           continue;
         }
         if (s.hasKind()) {

@@ -50,7 +50,10 @@ final class NestedLengths {
         long length = lists.lengths[i];
         if (length < 0 || length > lists.childCount - read) {
           throw new CorruptStreamException(
-              "a list of " + length + " elements, of which " + (lists.childCount - read)
+              "a list of "
+                  + length
+                  + " elements, of which "
+                  + (lists.childCount - read)
                   + " are there");
         }
         read += length;

@@ -20,8 +20,8 @@ import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.TreeReaderFactory;
 import org.apache.orc.impl.TypeUtils;
-import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
 import org.apache.orc.impl.reader.tree.TypeReader;
+import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.execution.RowToColumnConverter;
@@ -32,8 +32,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * Reads a column of any type by orc-core's own reader of it, as Spark sees it: sought by the
- * row index to strides that hold wanted rows, and read a few rows at a time.
+ * Reads a column of any type by orc-core's own reader of it, as Spark sees it: sought by the row
+ * index to strides that hold wanted rows, and read a few rows at a time.
  */
 public final class TreeColumnCursor implements ColumnCursor {
   /** Most rows that are read at once. */
@@ -217,7 +217,10 @@ public final class TreeColumnCursor implements ColumnCursor {
 
   /** A batch of rows that lie together is passed on as it is read. */
   private boolean canLend(int[] rows, int n, OutputColumn out) {
-    return depth == 0 && out.whole() && n > 0 && rows[n - 1] - rows[0] == n - 1
+    return depth == 0
+        && out.whole()
+        && n > 0
+        && rows[n - 1] - rows[0] == n - 1
         && rows[0] >= batchEnd;
   }
 }

@@ -2,8 +2,8 @@
 package latebloom.parquet.encoding;
 
 /**
- * Sums and products of what a file claims: made in {@code long}, and here, once, either an
- * {@code int} that is the length of an array or the error that the file is corrupt.
+ * Sums and products of what a file claims: made in {@code long}, and here, once, either an {@code
+ * int} that is the length of an array or the error that the file is corrupt.
  */
 public final class CheckedSizes {
   /** The longest array that every JVM allocates. */

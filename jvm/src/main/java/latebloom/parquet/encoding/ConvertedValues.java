@@ -14,7 +14,9 @@ public final class ConvertedValues implements FixedValues {
     this.conversion = conversion;
   }
 
-  /** The values as they lie in the page, if they are PLAIN and Spark holds these {@code n} the same. */
+  /**
+   * The values as they lie in the page, if they are PLAIN and Spark holds these {@code n} the same.
+   */
   public PlainDecoder plain(int first, int n) {
     return raw instanceof PlainDecoder plain && plain.least(first, n) >= conversion.sameFrom()
         ? plain

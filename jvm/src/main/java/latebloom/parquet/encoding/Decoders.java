@@ -4,15 +4,18 @@ package latebloom.parquet.encoding;
 import java.util.EnumSet;
 import java.util.Set;
 import latebloom.parquet.types.Conversion;
-import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
+import latebloom.parquet.types.FlatType.Physical;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
 import org.apache.parquet.column.EncodingStats;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 
-/** Which decoder reads the values of a page, by type and encoding (format specification, "Encodings"). */
+/**
+ * Which decoder reads the values of a page, by type and encoding (format specification,
+ * "Encodings").
+ */
 public final class Decoders {
   private Decoders() {}
 
@@ -46,8 +49,7 @@ public final class Decoders {
       case INT96 -> EnumSet.of(Encoding.PLAIN);
       case FLOAT, DOUBLE -> EnumSet.of(Encoding.PLAIN, Encoding.BYTE_STREAM_SPLIT);
       case BINARY ->
-          EnumSet.of(
-              Encoding.PLAIN, Encoding.DELTA_LENGTH_BYTE_ARRAY, Encoding.DELTA_BYTE_ARRAY);
+          EnumSet.of(Encoding.PLAIN, Encoding.DELTA_LENGTH_BYTE_ARRAY, Encoding.DELTA_BYTE_ARRAY);
       case BIG_ENDIAN, FIXED_BINARY ->
           EnumSet.of(Encoding.PLAIN, Encoding.DELTA_BYTE_ARRAY, Encoding.BYTE_STREAM_SPLIT);
     };
@@ -80,8 +82,7 @@ public final class Decoders {
         : new DecimalStrings(rawNumbers(type, encoding, values, count), c);
   }
 
-  private static FixedValues rawNumbers(
-      FlatType type, Encoding encoding, Bytes values, int count) {
+  private static FixedValues rawNumbers(FlatType type, Encoding encoding, Bytes values, int count) {
     return switch (encoding) {
       case RLE -> new RleBooleanDecoder(values);
       case DELTA_BINARY_PACKED ->

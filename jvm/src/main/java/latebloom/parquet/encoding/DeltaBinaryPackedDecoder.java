@@ -13,11 +13,11 @@ import latebloom.read.vector.FixedValues;
  * </pre>
  *
  * A value is the sum of all deltas before it, so none can be left out; those that nobody wants are
- * added up without being stored, a miniblock of width 0 in one step, and what follows the last wanted
- * value is not looked at. Sums wrap around, as writers rely on.
+ * added up without being stored, a miniblock of width 0 in one step, and what follows the last
+ * wanted value is not looked at. Sums wrap around, as writers rely on.
  *
- * <p>Each loop stands in a method of its own and works on locals: C2 then keeps the running sum in a
- * register, and the one addition that a value has to wait for is all that its iteration costs.
+ * <p>Each loop stands in a method of its own and works on locals: C2 then keeps the running sum in
+ * a register, and the one addition that a value has to wait for is all that its iteration costs.
  */
 final class DeltaBinaryPackedDecoder implements FixedValues {
   /** Values that are unpacked at a time where only some are wanted. */
@@ -64,7 +64,9 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
     int blockSize = varint();
     this.miniblocks = varint();
     this.total = varint();
-    if (blockSize <= 0 || miniblocks <= 0 || blockSize % miniblocks != 0
+    if (blockSize <= 0
+        || miniblocks <= 0
+        || blockSize % miniblocks != 0
         || blockSize / miniblocks % 8 != 0) {
       throw new CorruptPageException(
           "blocks of " + blockSize + " values in " + miniblocks + " miniblocks");

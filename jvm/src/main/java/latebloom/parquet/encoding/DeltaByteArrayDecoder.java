@@ -102,8 +102,15 @@ final class DeltaByteArrayDecoder implements StringValues {
       long rest = suffix[i];
       if (shared < 0 || shared > before || rest < 0 || rest > end - nextSuffix) {
         throw new CorruptPageException(
-            "a string that shares " + shared + " bytes with one of " + before + " and has " + rest
-                + " more, where " + (end - nextSuffix) + " remain");
+            "a string that shares "
+                + shared
+                + " bytes with one of "
+                + before
+                + " and has "
+                + rest
+                + " more, where "
+                + (end - nextSuffix)
+                + " remain");
       }
       suffixAt[i] = nextSuffix;
       nextSuffix += (int) rest;
@@ -165,6 +172,7 @@ final class DeltaByteArrayDecoder implements StringValues {
   }
 
   private void grow(int used, int more) {
-    data = Arrays.copyOf(data, CheckedSizes.grown((long) used + more + SLACK, "a block of strings"));
+    data =
+        Arrays.copyOf(data, CheckedSizes.grown((long) used + more + SLACK, "a block of strings"));
   }
 }

@@ -5,8 +5,8 @@ import latebloom.read.vector.StringValues;
 
 /**
  * DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, delta-coded, then their bytes one after the
- * other. Lengths are read a window at a time and only as far as a wanted value, so that a page costs
- * no memory by the number of values it claims.
+ * other. Lengths are read a window at a time and only as far as a wanted value, so that a page
+ * costs no memory by the number of values it claims.
  */
 final class DeltaLengthByteArrayDecoder implements StringValues {
   private static final int WINDOW = 256;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet.encoding;
 
-import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
+import latebloom.parquet.types.FlatType.Physical;
 import latebloom.read.vector.FixedValues;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 

@@ -108,8 +108,8 @@ public final class RleBitPackingHybridDecoder {
   }
 
   /**
-   * Which of the {@code n} values of one bit from index {@code first} on are 1, the first lowest; at
-   * most 64. A run may hold a value that takes more bits than it should: it is not 1.
+   * Which of the {@code n} values of one bit from index {@code first} on are 1, the first lowest;
+   * at most 64. A run may hold a value that takes more bits than it should: it is not 1.
    */
   public long ones(int first, int n) {
     return bits(first, n, false);
@@ -145,7 +145,8 @@ public final class RleBitPackingHybridDecoder {
     long mask = (1L << bitWidth) - 1;
     for (int i = from; i < to; i++) {
       long bit = (long) (indexes[i] - runStart) * bitWidth;
-      out[i] = (int) (Bytes.longAtOrPadded(data, packedAt + (int) (bit >>> 3)) >>> (bit & 7) & mask);
+      out[i] =
+          (int) (Bytes.longAtOrPadded(data, packedAt + (int) (bit >>> 3)) >>> (bit & 7) & mask);
     }
   }
 
@@ -177,7 +178,8 @@ public final class RleBitPackingHybridDecoder {
     }
   }
 
-  // Wherever a value starts in a byte, an 8-byte load holds eight of up to 7 bits, four of up to 14.
+  // Wherever a value starts in a byte, an 8-byte load holds eight of up to 7 bits, four of up to
+  // 14.
   private void unpackEights(int first, int n, int[] out, int at) {
     byte[] bytes = data;
     int w = bitWidth;

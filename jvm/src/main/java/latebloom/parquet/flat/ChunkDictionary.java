@@ -7,8 +7,8 @@ import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.Decoders;
 import latebloom.parquet.encoding.PlainByteArrayDecoder;
 import latebloom.parquet.page.ColumnPlace;
-import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
+import latebloom.parquet.types.FlatType.Physical;
 import latebloom.read.predicate.DictionaryEntries;
 import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.VectorType;
@@ -20,10 +20,10 @@ import org.apache.parquet.format.Encoding;
  * The dictionary of a column chunk, as Spark holds its values: numbers (see {@link FixedValues}) or
  * byte strings. Also what Spark's vectors look codes up in.
  *
- * <p>Entries are decoded as they are asked for: a few rows of a large row group must not pay for all
- * of its dictionary. An entry may be one that Spark refuses to convert. That is an error only for a
- * row that has it. One whose bytes can't be right is an error that names the dictionary's page, and
- * what is handed to Spark's vectors was found before ({@link #ready}).
+ * <p>Entries are decoded as they are asked for: a few rows of a large row group must not pay for
+ * all of its dictionary. An entry may be one that Spark refuses to convert. That is an error only
+ * for a row that has it. One whose bytes can't be right is an error that names the dictionary's
+ * page, and what is handed to Spark's vectors was found before ({@link #ready}).
  */
 public final class ChunkDictionary implements DictionaryEntries {
   /** Byte strings are located in steps of at least so many. */
@@ -143,7 +143,9 @@ public final class ChunkDictionary implements DictionaryEntries {
     }
   }
 
-  /** As {@link #look(int[], int, long[])}, of numbers of 32 bits; false when it must be that way. */
+  /**
+   * As {@link #look(int[], int, long[])}, of numbers of 32 bits; false when it must be that way.
+   */
   public boolean look(int[] codes, int n, int[] out) {
     if (values == null || refused != null) {
       return false;

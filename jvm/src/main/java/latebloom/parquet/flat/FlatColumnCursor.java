@@ -26,9 +26,9 @@ import latebloom.read.vector.StringValues;
 import latebloom.read.vector.ValidRows;
 
 /**
- * Reads a flat column with our own decoders. Pages without wanted rows are not decompressed, values of
- * other rows are not decoded where the encoding allows, and a predicate is evaluated once for each
- * entry of the dictionary where there is one.
+ * Reads a flat column with our own decoders. Pages without wanted rows are not decompressed, values
+ * of other rows are not decoded where the encoding allows, and a predicate is evaluated once for
+ * each entry of the dictionary where there is one.
  */
 public final class FlatColumnCursor extends BlockCursor implements ColumnCursor {
   /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
@@ -256,7 +256,9 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
   }
 
-  /** Hands the values of the {@code n} rows from {@code first} on, of the open page, to the sink. */
+  /**
+   * Hands the values of the {@code n} rows from {@code first} on, of the open page, to the sink.
+   */
   private void selectRun(int first, int n) {
     if (!page.hasNulls()) {
       PlainDecoder plain = sink.copiesPlain() ? cursor.plain(first, n) : null;
@@ -338,7 +340,9 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       return predicate.filter(type.vectorType(), values, n, passing);
     }
 
-    /** Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding. */
+    /**
+     * Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding.
+     */
     private void read(int n) {
       if (codes == null) {
         fixed.read(indexes, n, values);
@@ -348,7 +352,9 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       }
     }
 
-    /** As {@link #read}, of byte strings: into {@code offsets} and {@code lengths} of the result. */
+    /**
+     * As {@link #read}, of byte strings: into {@code offsets} and {@code lengths} of the result.
+     */
     private byte[] locate(int n) {
       if (codes == null) {
         strings.locate(indexes, n, offsets, lengths);
@@ -360,10 +366,11 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
 
     /**
-     * Filters the rows {@code [from, to)} of a page without nulls that begins at {@code firstRow}, by
-     * the mask over codes; a run of one code is tested once, however long.
+     * Filters the rows {@code [from, to)} of a page without nulls that begins at {@code firstRow},
+     * by the mask over codes; a run of one code is tested once, however long.
      */
-    boolean filterCodedRun(int firstRow, int from, int to, CodeMask mask, Selection.Builder passed) {
+    boolean filterCodedRun(
+        int firstRow, int from, int to, CodeMask mask, Selection.Builder passed) {
       int[] block = FlatColumnCursor.this.codes;
       boolean any = false;
       int row = from;

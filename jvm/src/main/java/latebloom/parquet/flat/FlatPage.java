@@ -57,8 +57,8 @@ public final class FlatPage {
    *
    * @param into where it lies until something else is read into it; null for bytes of its own
    */
-  public static FlatPage read(ColumnChunk chunk, int page, PageReader reader, PageReader.Buffer into)
-      throws IOException {
+  public static FlatPage read(
+      ColumnChunk chunk, int page, PageReader reader, PageReader.Buffer into) throws IOException {
     PageHeader header = chunk.header(page);
     int rows = chunk.endRow(page) - chunk.firstRow(page);
     PageReader.Parts parts = reader.read(chunk, page, into);
@@ -78,7 +78,8 @@ public final class FlatPage {
       }
       ValidRows valid = levels == null ? null : validRows(levels, max, rows);
       int count = valid == null ? rows : valid.count();
-      return new FlatPage(page, rows, PageReader.encoding(header), values, count, valid, into == null);
+      return new FlatPage(
+          page, rows, PageReader.encoding(header), values, count, valid, into == null);
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
       throw chunk.place.corrupt(page, e);
     }

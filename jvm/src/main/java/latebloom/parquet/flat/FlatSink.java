@@ -3,8 +3,8 @@ package latebloom.parquet.flat;
 
 import latebloom.parquet.encoding.PlainDecoder;
 import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
-import latebloom.parquet.types.FlatType.Physical;
 import latebloom.parquet.types.FlatType;
+import latebloom.parquet.types.FlatType.Physical;
 import latebloom.read.predicate.VectorType;
 import latebloom.read.vector.BlockArrays;
 import latebloom.read.vector.ValidRows;
@@ -24,7 +24,9 @@ public final class FlatSink extends ValueSink {
       ChunkDictionary dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
     if (type.isBytes()) {
       stringCodes(dictionary, codes, valid, rows, n, nulls);
-    } else if (nulls == null && type.vectorType() == VectorType.INT && dictionary.look(codes, valid, ints)) {
+    } else if (nulls == null
+        && type.vectorType() == VectorType.INT
+        && dictionary.look(codes, valid, ints)) {
       vector.putInts(at, n, ints, 0);
       at += n;
     } else {

@@ -11,9 +11,9 @@ import latebloom.read.task.ScanMemory;
 import org.apache.parquet.format.DictionaryPageHeader;
 
 /**
- * What the cursors of one column chunk share: its dictionary, and, of a column that is used more than
- * once, the decompressed pages that hold survivors, as long as the file's budget lasts. A page that
- * was not kept is decompressed again.
+ * What the cursors of one column chunk share: its dictionary, and, of a column that is used more
+ * than once, the decompressed pages that hold survivors, as long as the file's budget lasts. A page
+ * that was not kept is decompressed again.
  */
 public final class PageCache {
   /** Bytes that the kept pages of one row group may hold. */

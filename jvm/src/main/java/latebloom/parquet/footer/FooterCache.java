@@ -25,7 +25,8 @@ import org.apache.parquet.io.SeekableInputStream;
 /**
  * Footers of the files that a scan reads in several splits: fetched and parsed once in a process,
  * where Spark's reader parses the whole of it for each split, also what it says of row groups that
- * are another split's: of a file of many columns and row groups that takes longer than a selective scan.
+ * are another split's: of a file of many columns and row groups that takes longer than a selective
+ * scan.
  *
  * <p>A footer is shared by the tasks of one run of a scan only, and only while the file has the
  * length and the time of modification that it was read at. The least recently used go first, all of
@@ -37,8 +38,7 @@ public final class FooterCache {
   /** The footer's length and a magic number. */
   private static final int BEHIND_FOOTER = 8;
 
-  private static final Map<Key, SoftReference<Whole>> FOOTERS =
-      RecentlyUsed.map(FILES);
+  private static final Map<Key, SoftReference<Whole>> FOOTERS = RecentlyUsed.map(FILES);
 
   private record Key(String run, Path path, long length, long modified) {
     Key(String run, FileStatus file) {

@@ -8,8 +8,8 @@ import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A file for parquet-java to read its footer from: the tail from memory, and what lies before it, of a
- * footer that is longer, from the file.
+ * A file for parquet-java to read its footer from: the tail from memory, and what lies before it,
+ * of a footer that is longer, from the file.
  */
 final class FooterStream extends DelegatingSeekableInputStream {
   private final Source source;

@@ -22,7 +22,8 @@ import org.apache.parquet.io.SeekableInputStream;
  * @param vectored whether vectored reads may be used
  * @param tail what of it was read with the footer
  */
-public record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail tail) implements FileBytes {
+public record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail tail)
+    implements FileBytes {
   public ParquetBytes {
     vectored = vectored && in.readVectoredAvailable(new HeapByteBufferAllocator());
   }

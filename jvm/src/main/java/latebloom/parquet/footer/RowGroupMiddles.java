@@ -16,11 +16,11 @@ import shaded.parquet.org.apache.thrift.protocol.TProtocolException;
 import shaded.parquet.org.apache.thrift.protocol.TProtocolUtil;
 
 /**
- * The middle bytes of a file's row groups, by which parquet-java puts each into one split
- * ({@code ParquetMetadataConverter.filterFileMetaDataByMidpoint}). It computes them from the footer
- * as it lies in the file, of which its own classes keep less: not the row group's compressed size, nor
- * whether the place of a dictionary is none or 0. Other tasks, of Spark's own reader above all, must
- * find the same row groups in a split.
+ * The middle bytes of a file's row groups, by which parquet-java puts each into one split ({@code
+ * ParquetMetadataConverter.filterFileMetaDataByMidpoint}). It computes them from the footer as it
+ * lies in the file, of which its own classes keep less: not the row group's compressed size, nor
+ * whether the place of a dictionary is none or 0. Other tasks, of Spark's own reader above all,
+ * must find the same row groups in a split.
  */
 final class RowGroupMiddles {
   // Thrift's types of fields: its own names for them are left out of the shaded jar.

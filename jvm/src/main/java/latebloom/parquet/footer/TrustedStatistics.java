@@ -7,27 +7,30 @@ import java.util.regex.Pattern;
 /**
  * What may be concluded from what a file says about itself, by who wrote it.
  *
- * <p>Spark leaves row groups and pages out by statistics, for the filters that it pushes down; there we
- * do the same by the same. It never lets a row pass because of them, never leaves one out because
- * of the keys of a join, and looks where pages lie only where such a filter left some out. We do all
- * three, and so where a writer got these wrong our answer would be another than Spark's. Writers did:
+ * <p>Spark leaves row groups and pages out by statistics, for the filters that it pushes down;
+ * there we do the same by the same. It never lets a row pass because of them, never leaves one out
+ * because of the keys of a join, and looks where pages lie only where such a filter left some out.
+ * We do all three, and so where a writer got these wrong our answer would be another than Spark's.
+ * Writers did:
  *
  * <ul>
- *   <li>Arrow C++ wrote a null count of 0 for dictionary arrays with nulls (ARROW-12513, until 5.0),
- *       minima and maxima of a part of such a column (apache/arrow 15042, 34106, until 12.0), null
- *       counts of pages at random (34326, until 12.0), and too small null counts below lists to this
- *       day (51097).
- *   <li>parquet-rs wrote a null count of 0 for columns of nulls (apache/arrow-rs 306), counted nulls
- *       twice (2046), and wrote indexes without pages (4459) or invalid ones (6310, in 2024) for pages
- *       of nulls.
- *   <li>arrow2 took the dictionary's nulls for the column's (jorgecarleitao/arrow2 1414); arrow-go wrote
- *       negative null counts (apache/arrow-go 489), and fraugster/parquet-go (69) and cuDF (rapidsai/cudf
- *       9303, 12938) wrong ones; xitongsys/parquet-go wrote wrong sizes of pages (567), and Polars the
- *       minima and maxima of decimals in the wrong order (pola-rs/polars 29347).
+ *   <li>Arrow C++ wrote a null count of 0 for dictionary arrays with nulls (ARROW-12513, until
+ *       5.0), minima and maxima of a part of such a column (apache/arrow 15042, 34106, until 12.0),
+ *       null counts of pages at random (34326, until 12.0), and too small null counts below lists
+ *       to this day (51097).
+ *   <li>parquet-rs wrote a null count of 0 for columns of nulls (apache/arrow-rs 306), counted
+ *       nulls twice (2046), and wrote indexes without pages (4459) or invalid ones (6310, in 2024)
+ *       for pages of nulls.
+ *   <li>arrow2 took the dictionary's nulls for the column's (jorgecarleitao/arrow2 1414); arrow-go
+ *       wrote negative null counts (apache/arrow-go 489), and fraugster/parquet-go (69) and cuDF
+ *       (rapidsai/cudf 9303, 12938) wrong ones; xitongsys/parquet-go wrote wrong sizes of pages
+ *       (567), and Polars the minima and maxima of decimals in the wrong order (pola-rs/polars
+ *       29347).
  *   <li>parquet-mr compared byte strings in the wrong order (PARQUET-251, PARQUET-686), and did not
  *       tell a null count of 0 from none (PARQUET-1217, until 1.10).
  *   <li>DuckDB does not count the nulls that a column has from a struct around it: in {@code
- *       ColumnWriter::HandleDefineLevels} only a column without a parent counts as many as it writes.
+ *       ColumnWriter::HandleDefineLevels} only a column without a parent counts as many as it
+ *       writes.
  * </ul>
  *
  * Trusted are therefore, for columns that are not nested and of numbers none but integers:
@@ -42,12 +45,12 @@ import java.util.regex.Pattern;
  *   <tr><td>all others</td><td>never</td><td>never</td><td>never</td></tr>
  * </table>
  *
- * No fault is known of these, as of no version of DuckDB for columns that are not nested. Arrow C++ got
- * null counts wrong in so many ways that they are not relied on. Places of pages are in any case
- * compared with the headers that are found there.
+ * No fault is known of these, as of no version of DuckDB for columns that are not nested. Arrow C++
+ * got null counts wrong in so many ways that they are not relied on. Places of pages are in any
+ * case compared with the headers that are found there.
  *
- * @param bounds whether no value is less than the minimum, or greater than the maximum, of its chunk
- *     and of its page
+ * @param bounds whether no value is less than the minimum, or greater than the maximum, of its
+ *     chunk and of its page
  * @param nullCounts whether a chunk that has no null by its statistics has none
  * @param places whether pages and their rows lie where the offset index has them
  */

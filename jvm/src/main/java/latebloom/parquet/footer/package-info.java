@@ -3,6 +3,7 @@
 /**
  * Footers: fetched with the tail of the file, kept for the splits of it, and whom to trust in them.
  *
- * <p>May import {@code parquet.page}, {@code parquet.encoding}, {@code read.io} and {@code read.task}.
+ * <p>May import {@code parquet.page}, {@code parquet.encoding}, {@code read.io} and {@code
+ * read.task}.
  */
 package latebloom.parquet.footer;

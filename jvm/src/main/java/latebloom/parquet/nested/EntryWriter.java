@@ -23,8 +23,8 @@ import latebloom.read.vector.ValidRows;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
- * Gathers the entries of lists or maps that lie on one page after another, in blocks, and writes their
- * values behind each other into a vector.
+ * Gathers the entries of lists or maps that lie on one page after another, in blocks, and writes
+ * their values behind each other into a vector.
  */
 final class EntryWriter {
   private static final int BLOCK = BlockArrays.BLOCK;
@@ -135,7 +135,9 @@ final class EntryWriter {
     strings = null;
   }
 
-  /** Adds the entries that the {@code n} levels from {@code from} on of the current word stand for. */
+  /**
+   * Adds the entries that the {@code n} levels from {@code from} on of the current word stand for.
+   */
   void add(RepeatedLevels levels, int from, int n) throws IOException {
     if (entries + Long.SIZE > BLOCK) {
       flush();
@@ -253,7 +255,8 @@ final class EntryWriter {
     if (strings != null) {
       strings.locate(indexes, values, offsets, lengths);
       n =
-          passing.filterBytes(type.decimalBytes(), strings.data(), offsets, lengths, values, picked);
+          passing.filterBytes(
+              type.decimalBytes(), strings.data(), offsets, lengths, values, picked);
       for (int i = 0; i < n; i++) {
         offsets[i] = offsets[picked[i]];
         lengths[i] = lengths[picked[i]];

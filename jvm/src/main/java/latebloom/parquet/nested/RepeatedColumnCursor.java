@@ -20,8 +20,8 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * Reads a list of flat values, or a map between such, with our own decoders: of rows that nobody wants
- * the levels are counted and the values passed over.
+ * Reads a list of flat values, or a map between such, with our own decoders: of rows that nobody
+ * wants the levels are counted and the values passed over.
  */
 public final class RepeatedColumnCursor implements ColumnCursor {
   private final List<RepeatedLeafCursor> leaves;
@@ -133,8 +133,17 @@ public final class RepeatedColumnCursor implements ColumnCursor {
     for (int i = 0; i < n; i++) {
       if (sizes[i] != otherSizes[i]) {
         throw new CorruptPageException(
-            "corrupt Parquet file " + place.file() + ": row group " + place.rowGroup() + ", column "
-                + place.column() + ": a map of " + sizes[i] + " keys and " + otherSizes[i] + " values");
+            "corrupt Parquet file "
+                + place.file()
+                + ": row group "
+                + place.rowGroup()
+                + ", column "
+                + place.column()
+                + ": a map of "
+                + sizes[i]
+                + " keys and "
+                + otherSizes[i]
+                + " values");
       }
     }
   }

@@ -6,8 +6,8 @@ import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 
 /**
- * A cursor over the levels of one page of a list's or map's leaf, 64 at a time: it costs no memory by
- * the number of levels that the page claims.
+ * A cursor over the levels of one page of a list's or map's leaf, 64 at a time: it costs no memory
+ * by the number of levels that the page claims.
  *
  * <pre>
  *   row           [a, null]   null   []   [b]

@@ -3,8 +3,8 @@
 /**
  * Lists and maps, filtered and selected.
  *
- * <p>May import {@code parquet.encoding}, {@code parquet.flat}, {@code parquet.page},
- * {@code parquet.types}, {@code read}, {@code read.predicate}, {@code read.selection},
- * {@code read.task} and {@code read.vector}.
+ * <p>May import {@code parquet.encoding}, {@code parquet.flat}, {@code parquet.page}, {@code
+ * parquet.types}, {@code read}, {@code read.predicate}, {@code read.selection}, {@code read.task}
+ * and {@code read.vector}.
  */
 package latebloom.parquet.nested;

@@ -35,12 +35,11 @@ import org.apache.spark.TaskKilledException;
  * </pre>
  *
  * With an offset index the places of the pages are known beforehand, and only pages that hold
- * wanted rows are fetched. Without one, or when all pages are wanted, the chunk is fetched whole and
- * its page headers are walked. Pages of a repeated column that were walked have no known
- * rows.
+ * wanted rows are fetched. Without one, or when all pages are wanted, the chunk is fetched whole
+ * and its page headers are walked. Pages of a repeated column that were walked have no known rows.
  *
- * <p>A chunk of a flat column may have more values than the row group has rows. Spark's reader takes
- * as many as there are rows, from the first, and leaves the rest; so do we.
+ * <p>A chunk of a flat column may have more values than the row group has rows. Spark's reader
+ * takes as many as there are rows, from the first, and leaves the rest; so do we.
  */
 public final class ColumnChunk {
   public final ColumnPlace place;
@@ -99,7 +98,9 @@ public final class ColumnChunk {
         && liesInFile(meta.getOffsetIndexReference());
   }
 
-  /** Whether there is such an index, at a place that can be read: Spark reads many files without. */
+  /**
+   * Whether there is such an index, at a place that can be read: Spark reads many files without.
+   */
   boolean liesInFile(IndexReference index) {
     return index != null
         && index.getOffset() >= 0
@@ -112,7 +113,10 @@ public final class ColumnChunk {
     return wanted(ref.getOffset(), ref.getLength(), b -> indexBytes = b);
   }
 
-  /** Forgets where the pages lie: the chunk will be fetched whole. Nothing must have been fetched by it. */
+  /**
+   * Forgets where the pages lie: the chunk will be fetched whole. Nothing must have been fetched by
+   * it.
+   */
   public void dropIndex() {
     index = null;
     indexBytes = null;
@@ -182,15 +186,13 @@ public final class ColumnChunk {
     long first = index.getOffset(0);
     if (dictionaryPage == null && meta.hasDictionaryPage() && start() < first) {
       dictionaryPage = new Page();
-      ranges.add(
-          wanted(start(), length(first - start()), b -> dictionaryPage.bytes = b));
+      ranges.add(wanted(start(), length(first - start()), b -> dictionaryPage.bytes = b));
     }
     for (int i = 0; i < pages.length; i++) {
       Page page = pages[i];
       if (!page.planned && wanted.anyIn(firstRow[i], firstRow[i + 1])) {
         page.planned = true;
-        ranges.add(
-            wanted(index.getOffset(i), index.getCompressedPageSize(i), b -> page.bytes = b));
+        ranges.add(wanted(index.getOffset(i), index.getCompressedPageSize(i), b -> page.bytes = b));
       }
     }
   }
@@ -209,7 +211,8 @@ public final class ColumnChunk {
   }
 
   static WantedRange wanted(long offset, int length, Consumer<Bytes> receiver) {
-    return new WantedRange(offset, length, (a, start, n) -> receiver.accept(new Bytes(a, start, n)));
+    return new WantedRange(
+        offset, length, (a, start, n) -> receiver.accept(new Bytes(a, start, n)));
   }
 
   private long start() {
@@ -388,8 +391,10 @@ public final class ColumnChunk {
         }
         if (page >= 0 && rowsFollowValues() && !holdsItsRows(page)) {
           throw new CorruptPageException(
-              valueCount(p.header) + " values, where the offset index has "
-                  + (endRow(page) - firstRow(page)) + " rows");
+              valueCount(p.header)
+                  + " values, where the offset index has "
+                  + (endRow(page) - firstRow(page))
+                  + " rows");
         }
       } catch (IOException | RuntimeException e) {
         throw place.corrupt(page, e);
@@ -398,7 +403,9 @@ public final class ColumnChunk {
     return p.header;
   }
 
-  /** Whether a page of a flat column has a value for each of its rows; only the last may have more. */
+  /**
+   * Whether a page of a flat column has a value for each of its rows; only the last may have more.
+   */
   private boolean holdsItsRows(int page) {
     int values = valueCount(pages[page].header);
     int wanted = endRow(page) - firstRow(page);

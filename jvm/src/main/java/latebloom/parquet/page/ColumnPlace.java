@@ -12,10 +12,20 @@ public record ColumnPlace(String file, int rowGroup, String column) {
       return known;
     }
     String which = page < 0 ? "dictionary page" : "page " + page;
-    String what = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    String what =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     return new CorruptPageException(
-        "corrupt Parquet file " + file + ": row group " + rowGroup + ", column " + column + ", " + which
-            + ": " + what + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip"
+        "corrupt Parquet file "
+            + file
+            + ": row group "
+            + rowGroup
+            + ", column "
+            + column
+            + ", "
+            + which
+            + ": "
+            + what
+            + ". Write the file again, or set spark.sql.files.ignoreCorruptFiles=true to skip"
             + " such files.",
         cause,
         true);

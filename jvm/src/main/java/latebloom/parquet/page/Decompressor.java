@@ -38,8 +38,9 @@ public final class Decompressor implements Closeable {
 
   /**
    * The most bytes that {@code length} bytes can hold, so that what claims to hold more is refused
-   * before memory is taken for it. Snappy copies 64 bytes by an element of three; deflate 258 by two
-   * bits; a block of Zstandard, of four bytes or more, has up to 128 KiB; a byte of LZ4 adds 255.
+   * before memory is taken for it. Snappy copies 64 bytes by an element of three; deflate 258 by
+   * two bits; a block of Zstandard, of four bytes or more, has up to 128 KiB; a byte of LZ4 adds
+   * 255.
    */
   static long mostBytes(CompressionCodecName codec, int length) {
     return switch (codec) {
@@ -70,7 +71,8 @@ public final class Decompressor implements Closeable {
             case SNAPPY -> snappy(from, to, at, size);
             case ZSTD -> zstd(from, to, at, size);
             case GZIP -> gzip(from, to, at, size);
-            case LZ4_RAW -> lz4().decompress(from.array(), from.start(), from.length(), to, at, size);
+            case LZ4_RAW ->
+                lz4().decompress(from.array(), from.start(), from.length(), to, at, size);
             case LZ4 -> framedLz4(from, to, at, size);
             default -> other(codec, from, to, at, size);
           };
@@ -80,7 +82,8 @@ public final class Decompressor implements Closeable {
       throw new CorruptPageException("cannot decompress " + codec + ": " + e.getMessage(), e);
     }
     if (n != size) {
-      throw new CorruptPageException(codec + " holds " + n + " bytes, the page header says " + size);
+      throw new CorruptPageException(
+          codec + " holds " + n + " bytes, the page header says " + size);
     }
   }
 

@@ -16,8 +16,9 @@ import org.apache.parquet.internal.filter2.columnindex.ColumnIndexStore;
 import org.apache.parquet.internal.hadoop.metadata.IndexReference;
 
 /**
- * The column and offset indexes of some columns of a row group, fetched together: parquet-java's own
- * store takes two requests a column. Offset indexes stay with their chunks, whose pages they place.
+ * The column and offset indexes of some columns of a row group, fetched together: parquet-java's
+ * own store takes two requests a column. Offset indexes stay with their chunks, whose pages they
+ * place.
  */
 public final class PageIndexes implements ColumnIndexStore {
   private final Map<ColumnPath, ColumnChunk> chunks = new HashMap<>();
@@ -52,8 +53,7 @@ public final class PageIndexes implements ColumnIndexStore {
     }
     try {
       return ParquetMetadataConverter.fromParquetColumnIndex(
-          chunks.get(column).meta.getPrimitiveType(),
-          ThriftReader.columnIndex(bytes));
+          chunks.get(column).meta.getPrimitiveType(), ThriftReader.columnIndex(bytes));
     } catch (IOException e) {
       return null;
     }

@@ -101,16 +101,14 @@ public final class PageReader {
     int rl = v2.getRepetition_levels_byte_length();
     int dl = v2.getDefinition_levels_byte_length();
     if (rl < 0 || dl < 0 || rl > body.length() - dl) {
-      throw new CorruptPageException("levels of " + rl + " and " + dl + " bytes in " + body.length());
+      throw new CorruptPageException(
+          "levels of " + rl + " and " + dl + " bytes in " + body.length());
     }
     Bytes data = body.slice(rl + dl, body.length() - rl - dl);
     int size = header.getUncompressed_page_size() - rl - dl;
     boolean compressed = !v2.isSetIs_compressed() || v2.isIs_compressed();
     return new Parts(
-        body.slice(0, rl),
-        body.slice(rl, dl),
-        inflate(chunk, data, size, compressed, into),
-        false);
+        body.slice(0, rl), body.slice(rl, dl), inflate(chunk, data, size, compressed, into), false);
   }
 
   private Bytes inflate(ColumnChunk chunk, Bytes from, int size, boolean compressed, Buffer into)
@@ -121,7 +119,9 @@ public final class PageReader {
     }
     if (size < 0 || size > PLAUSIBLE_PAGE && size > chunk.meta.getTotalUncompressedSize()) {
       throw new CorruptPageException(
-          "a page of " + size + " bytes in a column chunk of "
+          "a page of "
+              + size
+              + " bytes in a column chunk of "
               + chunk.meta.getTotalUncompressedSize());
     }
     if (size > Decompressor.mostBytes(codec, from.length())) {

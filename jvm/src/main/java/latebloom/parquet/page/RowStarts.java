@@ -10,15 +10,17 @@ import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 
 /**
- * How many rows begin on a page of a repeated column, by its repetition levels: who goes by the offset
- * index to a page takes its entries for those of the rows that the index has there.
+ * How many rows begin on a page of a repeated column, by its repetition levels: who goes by the
+ * offset index to a page takes its entries for those of the rows that the index has there.
  */
 final class RowStarts {
   private static final int BLOCK = 64;
 
   private RowStarts() {}
 
-  /** Throws if others than {@code rows} rows begin on a page, or its first entry is of a row before. */
+  /**
+   * Throws if others than {@code rows} rows begin on a page, or its first entry is of a row before.
+   */
   static void check(ColumnChunk chunk, int page, PageReader.Parts parts, int rows) {
     try {
       PageHeader header = chunk.header(page);
@@ -28,13 +30,16 @@ final class RowStarts {
         return;
       }
       Bytes levels =
-          first ? parts.values().slice(Integer.BYTES, parts.values().framedLength()) : parts.repetition();
+          first
+              ? parts.values().slice(Integer.BYTES, parts.values().framedLength())
+              : parts.repetition();
       int count = ColumnChunk.valueCount(header);
       if (count < 0 || count > chunk.meta.getValueCount()) {
         throw new CorruptPageException(
             count + " levels in a column chunk of " + chunk.meta.getValueCount());
       }
-      int width = Integer.SIZE - Integer.numberOfLeadingZeros(chunk.descriptor.getMaxRepetitionLevel());
+      int width =
+          Integer.SIZE - Integer.numberOfLeadingZeros(chunk.descriptor.getMaxRepetitionLevel());
       RleBitPackingHybridDecoder decoder =
           new RleBitPackingHybridDecoder(levels.array(), levels.start(), levels.end(), width);
       int found = count(decoder, count);

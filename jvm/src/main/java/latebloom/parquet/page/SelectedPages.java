@@ -40,10 +40,7 @@ public final class SelectedPages implements PageReadStore {
    * @param rowGroupOffset number in the file of the row group's first row; negative when unknown
    */
   public SelectedPages(
-      Map<ColumnPath, ColumnChunk> chunks,
-      Selection rows,
-      long rowGroupOffset,
-      PageReader reader) {
+      Map<ColumnPath, ColumnChunk> chunks, Selection rows, long rowGroupOffset, PageReader reader) {
     this.chunks = chunks;
     this.rows = rows;
     this.rowGroupOffset = rowGroupOffset;
@@ -52,8 +49,8 @@ public final class SelectedPages implements PageReadStore {
   }
 
   /**
-   * Whether just the selected rows are read. If not, because the rows of a page of a repeated column
-   * are not known without reading it, all rows of the row group are.
+   * Whether just the selected rows are read. If not, because the rows of a page of a repeated
+   * column are not known without reading it, all rows of the row group are.
    */
   public boolean exact() {
     return exact;
@@ -128,7 +125,11 @@ public final class SelectedPages implements PageReadStore {
         // Spark's dictionaries allocate as many entries as they are told of.
         if (header.getNum_values() < 0 || header.getNum_values() > page.length()) {
           String what =
-              "a dictionary of " + header.getNum_values() + " entries in " + page.length() + " bytes";
+              "a dictionary of "
+                  + header.getNum_values()
+                  + " entries in "
+                  + page.length()
+                  + " bytes";
           throw chunk.place.corrupt(-1, new CorruptPageException(what));
         }
         return new DictionaryPage(
@@ -165,8 +166,7 @@ public final class SelectedPages implements PageReadStore {
       }
     }
 
-    private DataPage page(
-        PageHeader header, PageReader.Parts parts, long firstRow, int p) {
+    private DataPage page(PageHeader header, PageReader.Parts parts, long firstRow, int p) {
       if (header.getType() == PageType.DATA_PAGE) {
         DataPageHeader v1 = header.getData_page_header();
         return new DataPageV1(

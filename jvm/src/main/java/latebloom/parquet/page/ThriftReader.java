@@ -64,7 +64,8 @@ public final class ThriftReader {
       into.read(new Protocol(in));
       return into;
     } catch (TException e) {
-      throw new IOException("can not read " + into.getClass().getSimpleName() + ": " + e.getMessage(), e);
+      throw new IOException(
+          "can not read " + into.getClass().getSimpleName() + ": " + e.getMessage(), e);
     }
   }
 

@@ -15,9 +15,9 @@ public sealed interface Conversion {
   }
 
   /**
-   * Of numbers to decimals that Spark holds as bytes, with more digits after the point. The bytes are
-   * the big-endian two's complement of the unscaled value; so are those that the file holds, if it
-   * holds bytes.
+   * Of numbers to decimals that Spark holds as bytes, with more digits after the point. The bytes
+   * are the big-endian two's complement of the unscaled value; so are those that the file holds, if
+   * it holds bytes.
    *
    * @param digits by how many digits the scale grows
    * @param unsigned whether 64-bit integers of the file have no sign

@@ -11,7 +11,8 @@ import org.apache.spark.sql.execution.datasources.DataSourceUtils;
 
 /**
  * The conversions of numbers, all calendar arithmetic by Spark's own functions. What Spark refuses,
- * because of its rebase mode or of an overflow, is refused with its error, when such a value is read.
+ * because of its rebase mode or of an overflow, is refused with its error, when such a value is
+ * read.
  *
  * <p>Each loop is the body of one lambda, so that it is compiled on its own.
  */
@@ -93,7 +94,9 @@ final class Conversions {
     };
   }
 
-  /** Unscaled decimals at a scale that is greater by {@code digits}; wraps around, as Spark does. */
+  /**
+   * Unscaled decimals at a scale that is greater by {@code digits}; wraps around, as Spark does.
+   */
   static OfNumbers scaleUp(int digits) {
     if (digits == 0) {
       return null;
@@ -141,8 +144,7 @@ final class Conversions {
 
   /** From the microseconds of INT96 values, which {@link PlainDecoder} makes. */
   static OfNumbers ofInt96(Calendars calendars) {
-    OfNumbers rebase =
-        rebaseMicros(calendars.int96Mode(), calendars.int96Zone(), "Parquet INT96");
+    OfNumbers rebase = rebaseMicros(calendars.int96Mode(), calendars.int96Zone(), "Parquet INT96");
     ZoneId zone = calendars.convertTz();
     if (zone == null || zone.equals(ZoneOffset.UTC)) {
       return rebase;
@@ -175,7 +177,9 @@ final class Conversions {
         });
   }
 
-  /** From some day on the calendars agree, so that a block of later values is only looked through. */
+  /**
+   * From some day on the calendars agree, so that a block of later values is only looked through.
+   */
   private record Rebase(long sameFrom, LongUnaryOperator before) implements OfNumbers {
     @Override
     public void apply(long[] values, int n) {

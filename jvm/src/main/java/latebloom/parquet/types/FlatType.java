@@ -5,12 +5,12 @@ import latebloom.parquet.types.Conversion.OfNumbers;
 import latebloom.parquet.types.Conversion.ToDecimalBytes;
 import latebloom.read.predicate.VectorType;
 import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
-import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.BooleanType;
@@ -91,12 +91,14 @@ public record FlatType(
       return decimal(primitive, logical, decimal);
     }
     return switch (primitive.getPrimitiveTypeName()) {
-      case BOOLEAN -> type instanceof BooleanType ? fixed(Physical.BOOLEAN, 0, VectorType.BOOLEAN) : null;
+      case BOOLEAN ->
+          type instanceof BooleanType ? fixed(Physical.BOOLEAN, 0, VectorType.BOOLEAN) : null;
       case INT32 -> int32(logical, type, calendars);
       case INT64 -> int64(logical, type, calendars);
       case INT96 -> int96(type, calendars);
       case FLOAT -> floats(type);
-      case DOUBLE -> type instanceof DoubleType ? fixed(Physical.DOUBLE, 8, VectorType.DOUBLE) : null;
+      case DOUBLE ->
+          type instanceof DoubleType ? fixed(Physical.DOUBLE, 8, VectorType.DOUBLE) : null;
       case BINARY ->
           type instanceof StringType || type instanceof BinaryType
               ? fixed(Physical.BINARY, 0, VectorType.BYTES)
@@ -231,10 +233,13 @@ public record FlatType(
     if (small && (conversion != null || physical != Physical.INT32)) {
       conversion = Conversions.chain(conversion, Conversions.TO_INT);
     }
-    return new FlatType(physical, width, small ? VectorType.INT : VectorType.LONG, false, conversion);
+    return new FlatType(
+        physical, width, small ? VectorType.INT : VectorType.LONG, false, conversion);
   }
 
-  /** By how many digits the scale grows from the file's to Spark's; -1 when digits might be lost. */
+  /**
+   * By how many digits the scale grows from the file's to Spark's; -1 when digits might be lost.
+   */
   private static int scaleGrowth(
       PrimitiveType primitive, LogicalTypeAnnotation logical, DecimalType wanted) {
     if (logical instanceof DecimalLogicalTypeAnnotation d) {

@@ -26,8 +26,8 @@ import scala.jdk.javaapi.CollectionConverters;
 public record RepeatedType(int level, List<ColumnDescriptor> leaves, List<FlatType> types) {
 
   /**
-   * Whether a map's entries can be told apart by their keys as they are decoded: no key can be null,
-   * and none is such that reading it is an error.
+   * Whether a map's entries can be told apart by their keys as they are decoded: no key can be
+   * null, and none is such that reading it is an error.
    */
   public boolean keysAreValues() {
     return leaves.get(0).getMaxDefinitionLevel() == level + 1 && types.get(0).conversion() == null;

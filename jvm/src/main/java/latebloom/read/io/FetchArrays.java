@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The arrays that the row groups of one file are fetched into: taken from those that other row groups
- * of the process no longer need, and left to others again.
+ * The arrays that the row groups of one file are fetched into: taken from those that other row
+ * groups of the process no longer need, and left to others again.
  *
  * <p>Thread safe: requests may take arrays on threads of their own.
  */

@@ -62,7 +62,10 @@ public final class FileTail {
     return true;
   }
 
-  /** Copies what there is from {@code position} on, which it has; at most {@code length} bytes, -1 at the end. */
+  /**
+   * Copies what there is from {@code position} on, which it has; at most {@code length} bytes, -1
+   * at the end.
+   */
   public int read(long position, byte[] into, int offset, int length) {
     long from = position - start;
     int n = (int) Math.min(length, bytes.length - from);

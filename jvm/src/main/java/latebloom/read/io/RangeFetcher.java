@@ -13,8 +13,8 @@ import latebloom.read.task.ScanMemory;
 
 /**
  * Fetches byte ranges of one file. Ranges that lie close together become one request; several
- * requests go out together where the file system can (vectored reads). A slow store can be asked for the
- * next row group's first ranges before they are needed.
+ * requests go out together where the file system can (vectored reads). A slow store can be asked
+ * for the next row group's first ranges before they are needed.
  */
 public final class RangeFetcher {
   /** Merging stops here, so that one array never grows past it unless a single range is larger. */
@@ -32,8 +32,8 @@ public final class RangeFetcher {
 
   /**
    * @param in the open file; not owned
-   * @param mergeGap ranges at most this many bytes apart are fetched as one; where requests can't go
-   *     out together, also those that a request of its own would not be faster for
+   * @param mergeGap ranges at most this many bytes apart are fetched as one; where requests can't
+   *     go out together, also those that a request of its own would not be faster for
    * @param speed of the file's store
    * @param memory told of what is fetched
    */
@@ -53,8 +53,8 @@ public final class RangeFetcher {
   }
 
   /**
-   * Takes the bytes {@code array[start, start + length)}, which nobody changes before
-   * {@link #released}.
+   * Takes the bytes {@code array[start, start + length)}, which nobody changes before {@link
+   * #released}.
    */
   @FunctionalInterface
   public interface Receiver {
@@ -161,8 +161,13 @@ public final class RangeFetcher {
   private void checkWithin(WantedRange w) throws EOFException {
     if (w.offset < 0 || w.length < 0 || w.offset > fileLength - w.length) {
       throw new EOFException(
-          "the footer or an index places " + w.length + " bytes of data at byte " + w.offset
-              + " of a file of " + fileLength + " bytes: the file is truncated or corrupt");
+          "the footer or an index places "
+              + w.length
+              + " bytes of data at byte "
+              + w.offset
+              + " of a file of "
+              + fileLength
+              + " bytes: the file is truncated or corrupt");
     }
   }
 

@@ -41,7 +41,10 @@ final class Requests {
     }
   }
 
-  /** Sends all requests, at once if the file can, and hands over the answers; obeys a kill meanwhile. */
+  /**
+   * Sends all requests, at once if the file can, and hands over the answers; obeys a kill
+   * meanwhile.
+   */
   static void send(FileBytes in, List<Request> requests, StoreSpeed speed, FetchArrays arrays)
       throws IOException {
     if (requests.size() > 1 && in.vectored()) {
@@ -117,7 +120,12 @@ final class Requests {
       throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
     } catch (TimeoutException e) {
       throw new IOException(
-          "no answer within " + TIMEOUT_SECONDS + " s for " + r.length() + " bytes at offset " + r.offset,
+          "no answer within "
+              + TIMEOUT_SECONDS
+              + " s for "
+              + r.length()
+              + " bytes at offset "
+              + r.offset,
           e);
     }
   }

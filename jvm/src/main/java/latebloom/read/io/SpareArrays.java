@@ -7,9 +7,9 @@ import java.util.Deque;
 import java.util.Iterator;
 
 /**
- * Large arrays that nobody uses, for whoever needs one next. What a scan fetches lives as long as a row
- * group is worked on; without these the collector would have a region or several to clear for each
- * column chunk, and the machine memory to set to zero.
+ * Large arrays that nobody uses, for whoever needs one next. What a scan fetches lives as long as a
+ * row group is worked on; without these the collector would have a region or several to clear for
+ * each column chunk, and the machine memory to set to zero.
  *
  * <p>Up to an eighth of the heap is kept, and 128 MiB a core, as long as the collector finds memory
  * elsewhere: none of it is missing to anybody. Thread safe.
@@ -72,7 +72,9 @@ public final class SpareArrays {
     return fit;
   }
 
-  /** Chunks of a column are about the same size in all row groups: a little more is enough for most. */
+  /**
+   * Chunks of a column are about the same size in all row groups: a little more is enough for most.
+   */
   private static int rounded(int length) {
     int step = Integer.highestOneBit(length) >>> 3;
     return (int) Math.min(Integer.MAX_VALUE - 8, ((long) length + step - 1) / step * step);

@@ -36,7 +36,9 @@ public final class StoreSpeed {
     measured = true;
   }
 
-  /** A speed that stays as it is, whatever is observed: a request waits as long as so many bytes. */
+  /**
+   * A speed that stays as it is, whatever is observed: a request waits as long as so many bytes.
+   */
   StoreSpeed(long roundTripBytes) {
     measured = false;
     latency = roundTripBytes / rate;
@@ -47,7 +49,9 @@ public final class StoreSpeed {
     return BY_STORE.computeIfAbsent(store(file), store -> new StoreSpeed());
   }
 
-  /** Replaces what is known of a store, by nothing if {@code speed} is null. Returns what was known. */
+  /**
+   * Replaces what is known of a store, by nothing if {@code speed} is null. Returns what was known.
+   */
   static StoreSpeed replace(URI file, StoreSpeed speed) {
     return speed == null ? BY_STORE.remove(store(file)) : BY_STORE.put(store(file), speed);
   }

@@ -10,8 +10,8 @@ import latebloom.read.selection.Selection;
  * with its code comes by, and then remembered.
  *
  * <p>An entry's answer holds for the rows that have its code and for no others: these have the very
- * bytes of the entry. Entries that are equal to Spark without being the same (0.0 and -0.0, text
- * of a collation) are tested each on its own, so that an expression may tell them apart.
+ * bytes of the entry. Entries that are equal to Spark without being the same (0.0 and -0.0, text of
+ * a collation) are tested each on its own, so that an expression may tell them apart.
  */
 public final class CodeMask {
   private static final byte UNKNOWN = 2;

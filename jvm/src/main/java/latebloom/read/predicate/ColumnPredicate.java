@@ -7,8 +7,8 @@ import latebloom.read.text.BytesPredicate;
 /**
  * What one column must satisfy for a row to pass: a two-valued test of the non-null values, and
  * whether a null passes. Three-valued logic is resolved when the predicate is made: a value passes
- * exactly when the SQL condition is TRUE for it. Immutable, shared by threads: what tests values is a
- * {@link PredicateCursor}.
+ * exactly when the SQL condition is TRUE for it. Immutable, shared by threads: what tests values is
+ * a {@link PredicateCursor}.
  *
  * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
  * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18

@@ -4,12 +4,12 @@ package latebloom.read.predicate;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * Any deterministic expression over one column, evaluated by Spark's compiled predicate: for an entry
- * of a dictionary once, for other values one by one.
+ * Any deterministic expression over one column, evaluated by Spark's compiled predicate: for an
+ * entry of a dictionary once, for other values one by one.
  *
  * @param predicate on rows of this column alone
- * @param mayThrow whether some value may be an error: then none is looked at before a row that holds
- *     it gets here
+ * @param mayThrow whether some value may be an error: then none is looked at before a row that
+ *     holds it gets here
  */
 public record CompiledPredicate(RowPredicate predicate, DataType type, boolean mayThrow)
     implements ColumnPredicate {

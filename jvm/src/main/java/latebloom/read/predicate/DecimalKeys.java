@@ -24,8 +24,8 @@ public final class DecimalKeys {
 
   /**
    * Writes the key of the unscaled value that the {@code length} bytes at {@code offset} are in
-   * big-endian two's complement, as Parquet stores decimals; no bytes are zero. Bytes beyond 16 must
-   * repeat the sign.
+   * big-endian two's complement, as Parquet stores decimals; no bytes are zero. Bytes beyond 16
+   * must repeat the sign.
    *
    * @throws ArithmeticException if the value does not fit into 16 bytes
    */

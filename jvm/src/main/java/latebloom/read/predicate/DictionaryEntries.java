@@ -28,8 +28,8 @@ public interface DictionaryEntries extends Dictionary {
   }
 
   /**
-   * Throws unless these are codes of entries that can be looked up. Spark's vectors look them up when
-   * the scan is over, where nobody would say which file is corrupt.
+   * Throws unless these are codes of entries that can be looked up. Spark's vectors look them up
+   * when the scan is over, where nobody would say which file is corrupt.
    */
   default void ready(int[] codes, int n) {
     check(codes, n);

@@ -20,9 +20,9 @@ public interface LongProbe extends Serializable {
   }
 
   /**
-   * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of
-   * {@code out}, which holds at least {@code n}; returns how many were written. What stands behind
-   * them in {@code out} is undefined.
+   * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of {@code
+   * out}, which holds at least {@code n}; returns how many were written. What stands behind them in
+   * {@code out} is undefined.
    */
   int filter(long[] values, int n, int[] out);
 }

@@ -132,9 +132,9 @@ public final class LongRanges implements Serializable {
   }
 
   /**
-   * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of
-   * {@code out}, which holds at least {@code n}; returns how many were written. What stands behind
-   * them in {@code out} is undefined.
+   * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of {@code
+   * out}, which holds at least {@code n}; returns how many were written. What stands behind them in
+   * {@code out} is undefined.
    */
   public int filter(long[] values, int n, int[] out) {
     return kernel.filter(values, n, out);

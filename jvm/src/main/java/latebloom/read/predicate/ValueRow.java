@@ -22,7 +22,9 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** A row of one flat column, through which Spark's compiled predicates see one value after another. */
+/**
+ * A row of one flat column, through which Spark's compiled predicates see one value after another.
+ */
 final class ValueRow {
   private final SpecificInternalRow row;
   private final DataType type;

@@ -36,9 +36,7 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
 
   /** Every row. */
   public static Selection all(int rows) {
-    return rows == 0
-        ? none(0)
-        : new SelectionRuns(rows, new int[] {0}, new int[] {rows});
+    return rows == 0 ? none(0) : new SelectionRuns(rows, new int[] {0}, new int[] {rows});
   }
 
   /** No row. */
@@ -62,7 +60,13 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
     for (int i = 0; i < starts.length; i++) {
       if (starts[i] < previous || ends[i] <= starts[i]) {
         throw new IllegalArgumentException(
-            "run " + i + " is [" + starts[i] + ", " + ends[i] + ") after one that ends at "
+            "run "
+                + i
+                + " is ["
+                + starts[i]
+                + ", "
+                + ends[i]
+                + ") after one that ends at "
                 + previous);
       }
       builder.addRange(starts[i], ends[i]);
@@ -95,8 +99,8 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   }
 
   /**
-   * The share of {@value #STRETCHES} equal stretches of the row group that hold a selected row: about
-   * the share of a column's pages that are wanted.
+   * The share of {@value #STRETCHES} equal stretches of the row group that hold a selected row:
+   * about the share of a column's pages that are wanted.
    */
   public final double spread() {
     if (spread < 0) {
@@ -135,7 +139,9 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   /** The first selected row at or after {@code from}, or -1. */
   public abstract int nextSelected(int from);
 
-  /** The first row at or after {@code from} that is not selected; {@code rows()} if there is none. */
+  /**
+   * The first row at or after {@code from} that is not selected; {@code rows()} if there is none.
+   */
   public abstract int nextUnselected(int from);
 
   /**
@@ -196,7 +202,8 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
 
   @Override
   public final String toString() {
-    StringBuilder text = new StringBuilder().append(count).append(" of ").append(rows).append(" rows");
+    StringBuilder text =
+        new StringBuilder().append(count).append(" of ").append(rows).append(" rows");
     int shown = 0;
     for (int from = nextSelected(0); from >= 0; shown++) {
       if (shown == 8) {

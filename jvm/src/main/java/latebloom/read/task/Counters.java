@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.task;
 
-/** Running totals of one file's scan; owned by one thread. Plain longs, so that counting is free. */
+/**
+ * Running totals of one file's scan; owned by one thread. Plain longs, so that counting is free.
+ */
 public final class Counters {
   private static final Counter[] ALL = Counter.values();
 

@@ -9,8 +9,8 @@ public final class RunningTask {
 
   /**
    * Ends a task that was killed. Called between pages, and between blocks of rows in a page: a
-   * selective scan may go through a whole row group before it has a batch to hand over, which is when
-   * Spark would look.
+   * selective scan may go through a whole row group before it has a batch to hand over, which is
+   * when Spark would look.
    *
    * @throws org.apache.spark.TaskKilledException if the task was killed
    */

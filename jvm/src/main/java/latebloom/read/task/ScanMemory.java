@@ -10,13 +10,13 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 
 /**
- * What the scan of one file holds of the heap, told to Spark's memory manager as execution memory of
- * the task. Made on the task's thread; outside a task nothing is told.
+ * What the scan of one file holds of the heap, told to Spark's memory manager as execution memory
+ * of the task. Made on the task's thread; outside a task nothing is told.
  *
- * <p>Nobody may fail, spill or wait for what is told here and, by Spark's own readers, is not. So taken
- * is what is free and no more, up to what Spark grants every task in any case; and operators of the task
- * that ask for it get it back at once. What is needed and not taken is held all the same, untold; what
- * can be done without is asked for first, and done without.
+ * <p>Nobody may fail, spill or wait for what is told here and, by Spark's own readers, is not. So
+ * taken is what is free and no more, up to what Spark grants every task in any case; and operators
+ * of the task that ask for it get it back at once. What is needed and not taken is held all the
+ * same, untold; what can be done without is asked for first, and done without.
  */
 public final class ScanMemory implements Closeable {
   /** Where less is free, nothing is taken. */

@@ -8,8 +8,9 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A predicate of byte strings. Immutable, shared by threads: what tests strings is a {@link Cursor}.
- * Strings are compared and ordered by unsigned bytes, a prefix before what it begins, as Spark does.
+ * A predicate of byte strings. Immutable, shared by threads: what tests strings is a {@link
+ * Cursor}. Strings are compared and ordered by unsigned bytes, a prefix before what it begins, as
+ * Spark does.
  *
  * <p>The leaves are in {@link BytesPredicateLeaves}; each has a filter loop of its own, so that its
  * test is inlined into it. Combinations go from value to value through the tests of their parts.
@@ -30,9 +31,9 @@ public sealed interface BytesPredicate extends Serializable
     boolean test(byte[] data, int offset, int length);
 
     /**
-     * Writes the indexes below {@code n} whose string passes, ascending, to the front of
-     * {@code out}, which holds at least {@code n}; returns how many were written. What stands behind
-     * them in {@code out} is undefined.
+     * Writes the indexes below {@code n} whose string passes, ascending, to the front of {@code
+     * out}, which holds at least {@code n}; returns how many were written. What stands behind them
+     * in {@code out} is undefined.
      */
     int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out);
   }

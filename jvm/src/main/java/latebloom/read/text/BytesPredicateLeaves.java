@@ -10,8 +10,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The leaves of {@link BytesPredicate}. The filter loops look alike on purpose: written once over an
- * abstract test, the call in the loop would see every class and never be inlined.
+ * The leaves of {@link BytesPredicate}. The filter loops look alike on purpose: written once over
+ * an abstract test, the call in the loop would see every class and never be inlined.
  */
 final class BytesPredicateLeaves {
   private BytesPredicateLeaves() {}
@@ -168,8 +168,7 @@ final class BytesPredicateLeaves {
 
     BytesPredicate intersect(Range that) {
       // Of two lower bounds the greater counts, of equal ones the exclusive; the upper likewise.
-      int low =
-          lo == null ? -1 : that.lo == null ? 1 : Arrays.compareUnsigned(lo, that.lo);
+      int low = lo == null ? -1 : that.lo == null ? 1 : Arrays.compareUnsigned(lo, that.lo);
       int high = hi == null ? 1 : that.hi == null ? -1 : Arrays.compareUnsigned(hi, that.hi);
       Range lower = low > 0 || low == 0 && !loInclusive ? this : that;
       Range upper = high < 0 || high == 0 && !hiInclusive ? this : that;

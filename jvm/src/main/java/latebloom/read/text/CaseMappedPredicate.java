@@ -20,8 +20,8 @@ record CaseMappedPredicate(BytesPredicate mapped, boolean upper, boolean icu)
   }
 
   /**
-   * Maps strings, then tests them. ASCII is mapped byte by byte; a string with anything else in it is
-   * left to Spark's own mapping.
+   * Maps strings, then tests them. ASCII is mapped byte by byte; a string with anything else in it
+   * is left to Spark's own mapping.
    */
   private static final class Cursor implements BytesPredicate.Cursor {
     private static final long NOT_ASCII = 0x8080808080808080L;

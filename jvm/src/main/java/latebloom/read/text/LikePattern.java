@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * A LIKE pattern, matched on the bytes of a string with the meaning that Spark gives it: there, a
- * string is decoded (each malformed piece becomes U+FFFD), {@code %} is any number of characters and
- * {@code _} is one, line ends and supplementary characters included.
+ * string is decoded (each malformed piece becomes U+FFFD), {@code %} is any number of characters
+ * and {@code _} is one, line ends and supplementary characters included.
  *
  * <p>{@code %} cuts the pattern into segments, each of a fixed number of characters. The first one
  * stands at the start of the string, the last one at its end, and each of the others, in turn, at
@@ -63,8 +63,8 @@ public final class LikePattern implements Serializable {
   }
 
   /**
-   * The pattern, or empty where it is not valid: the escape character stands before something
-   * other than {@code %}, {@code _} or itself, or at the end. Spark has an error of its own for it.
+   * The pattern, or empty where it is not valid: the escape character stands before something other
+   * than {@code %}, {@code _} or itself, or at the end. Spark has an error of its own for it.
    */
   public static Optional<LikePattern> compile(String pattern, char escape) {
     int[] in = pattern.codePoints().toArray();

@@ -55,8 +55,7 @@ final class Needle implements Serializable {
   /** Whether the needle's bytes stand at {@code offset}, where the data has room for them. */
   boolean at(byte[] data, int offset) {
     return ByteStrings.head(data, offset, length) == head
-        && (length <= 8
-            || Arrays.equals(data, offset + 8, offset + length, bytes, 8, length));
+        && (length <= 8 || Arrays.equals(data, offset + 8, offset + length, bytes, 8, length));
   }
 
   /** The first place in {@code [from, to)} where the whole needle stands, or -1. */
@@ -70,8 +69,7 @@ final class Needle implements Serializable {
     int inside = data.length - reach - 8;
     for (; start <= stop && start <= inside; start += 8) {
       long differing =
-          (ByteStrings.load(data, start) ^ first)
-              | (ByteStrings.load(data, start + reach) ^ last);
+          (ByteStrings.load(data, start) ^ first) | (ByteStrings.load(data, start + reach) ^ last);
       // The highest bit of each byte that is zero; and, rarely, of a byte of one above such a byte.
       long fits = differing - LOW_BITS & ~differing & HIGH_BITS;
       while (fits != 0) {
@@ -95,9 +93,10 @@ final class Needle implements Serializable {
   }
 
   /**
-   * {@link BytesPredicate.Cursor#filter} for a predicate that only strings with the needle in them can
-   * pass: the search runs over all of the strings at once, and only those that it stops at are tested.
-   * A search that starts anew in each short string would spend most of its time on starting.
+   * {@link BytesPredicate.Cursor#filter} for a predicate that only strings with the needle in them
+   * can pass: the search runs over all of the strings at once, and only those that it stops at are
+   * tested. A search that starts anew in each short string would spend most of its time on
+   * starting.
    */
   int filter(
       byte[] data, int[] offsets, int[] lengths, int n, int[] out, BytesPredicate.Cursor test) {

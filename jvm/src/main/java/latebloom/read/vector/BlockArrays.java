@@ -2,9 +2,9 @@
 package latebloom.read.vector;
 
 /**
- * What flat columns work in, a block of rows at a time: one set of arrays for all columns of a split,
- * which are read one after another on one thread. Nothing in them outlives a call of a column, so that
- * a thousand columns need no more of them than one.
+ * What flat columns work in, a block of rows at a time: one set of arrays for all columns of a
+ * split, which are read one after another on one thread. Nothing in them outlives a call of a
+ * column, so that a thousand columns need no more of them than one.
  */
 public final class BlockArrays {
   /** Most rows of a block: few enough for the first-level cache, so many that calls don't count. */

@@ -36,7 +36,8 @@ public abstract class BlockCursor {
   }
 
   /**
-   * Adds those of the rows {@code tested[0, n)} that are in {@code passing[0, m)}, which it overwrites.
+   * Adds those of the rows {@code tested[0, n)} that are in {@code passing[0, m)}, which it
+   * overwrites.
    */
   protected final void addPassing(int[] tested, int n, int m, Selection.Builder passed) {
     if (m == n && tested[n - 1] - tested[0] == n - 1) {

@@ -3,8 +3,8 @@ package latebloom.read.vector;
 
 /**
  * Values of fixed width of one column, found by their index among those that are not null. Values
- * come as raw {@code long}s: integers sign-extended, floats and doubles as their bits, booleans as 0
- * or 1, timestamps as microseconds.
+ * come as raw {@code long}s: integers sign-extended, floats and doubles as their bits, booleans as
+ * 0 or 1, timestamps as microseconds.
  */
 public interface FixedValues {
   /**

@@ -11,8 +11,8 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 
 /**
  * One column of the batch being filled. Values go to {@link #vector()} from row {@link #at()} on. A
- * column that has a whole batch ready in a vector of its own may lend it instead, for as long as the
- * batch is in use.
+ * column that has a whole batch ready in a vector of its own may lend it instead, for as long as
+ * the batch is in use.
  */
 public final class OutputColumn {
   private final WritableColumnVector own;
@@ -52,8 +52,8 @@ public final class OutputColumn {
   }
 
   /**
-   * Whether the values of this call are all that the batch will hold. Only then may the vector carry
-   * a dictionary, or be lent.
+   * Whether the values of this call are all that the batch will hold. Only then may the vector
+   * carry a dictionary, or be lent.
    */
   public boolean whole() {
     return whole;

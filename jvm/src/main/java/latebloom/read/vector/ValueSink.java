@@ -6,12 +6,12 @@ import latebloom.read.predicate.VectorType;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
- * Writes selected values of a flat column to a Spark vector, block by block. Strings of a batch that
- * come from one dictionary stay codes; when others follow, those written so far are turned into
- * strings.
+ * Writes selected values of a flat column to a Spark vector, block by block. Strings of a batch
+ * that come from one dictionary stay codes; when others follow, those written so far are turned
+ * into strings.
  *
- * <p>Every call writes {@code n} rows. {@code nulls} tells which of {@code rows} are null, or is null
- * when none is; only the {@code valid} others have values, which are spread.
+ * <p>Every call writes {@code n} rows. {@code nulls} tells which of {@code rows} are null, or is
+ * null when none is; only the {@code valid} others have values, which are spread.
  */
 public class ValueSink {
   private final VectorType vectorType;
@@ -134,8 +134,8 @@ public class ValueSink {
   }
 
   /**
-   * How many bytes {@code n} strings take with what lies between them, if that is worth one copy: they
-   * ascend and there is little between them. Else 0.
+   * How many bytes {@code n} strings take with what lies between them, if that is worth one copy:
+   * they ascend and there is little between them. Else 0.
    */
   private static int lieTogether(int[] offsets, int[] lengths, int n) {
     int end = n == 0 ? 0 : offsets[0];
@@ -205,7 +205,8 @@ public class ValueSink {
     at += n;
   }
 
-  // No branch on what is null, which can't be predicted: a null gets some value, which nobody reads.
+  // No branch on what is null, which can't be predicted: a null gets some value, which nobody
+  // reads.
   private void spread(long[] values, int valid, int[] rows, int n, ValidRows nulls) {
     int v = valid;
     for (int i = n - 1; i >= 0; i--) {

@@ -23,10 +23,10 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
 
 /**
- * Local files in a store, under {@code faulty:}, of which every k-th request goes wrong. A request is
- * the opening of a file, a look at its status, a read that does not go on where the last one ended, a
- * positioned read, or one range of a vectored read. What goes wrong is the same for the whole
- * process, and so is the list of the streams that are open.
+ * Local files in a store, under {@code faulty:}, of which every k-th request goes wrong. A request
+ * is the opening of a file, a look at its status, a read that does not go on where the last one
+ * ended, a positioned read, or one range of a vectored read. What goes wrong is the same for the
+ * whole process, and so is the list of the streams that are open.
  */
 public final class FaultyFileSystem extends RawLocalFileSystem {
 

@@ -162,7 +162,8 @@ final class OrcFiles private (
     * as one by a literal of another type than the file has, is left out.
     */
   private def searchArgument(reader: ReaderImpl): Option[SearchArgument] = {
-    val all = if (OrcSplit.prunesByKeys(reader)) pushed.filters ++ pushed.keyRanges else pushed.filters
+    val all =
+      if (OrcSplit.prunesByKeys(reader)) pushed.filters ++ pushed.keyRanges else pushed.filters
     if (all.isEmpty) {
       None
     } else {
