@@ -12,10 +12,10 @@ import org.apache.orc.protobuf.CodedInputStream;
 import org.apache.orc.protobuf.InvalidProtocolBufferException;
 
 /**
- * A file system for orc-core to open ORC files in. orc-core reads a file's last bytes and allocates
- * what the postscript among them claims of the tail, before it finds out that no file is as long,
- * and a buffer of the size of the chunks that it claims for every stream. Here these bytes are
- * checked as they are read, which costs no request of its own.
+ * The file system through which orc-core opens ORC files. orc-core reads a file's last bytes,
+ * allocates the tail length that the postscript claims before it compares that with the file's
+ * length, and allocates a buffer of the claimed chunk size for every stream. This class checks
+ * those bytes as orc-core reads them, without a request of its own.
  */
 public final class CheckedTails extends FilterFileSystem {
   /** A chunk's length has 23 bits; orc-core's writers refuse to make larger ones. */
@@ -30,7 +30,7 @@ public final class CheckedTails extends FilterFileSystem {
     return new Stream(file, super.open(file, bufferSize));
   }
 
-  /** Its first read is of the file's last bytes. */
+  /** Checks the bytes of the first read, which is of the end of the file. */
   private static final class Stream extends FSDataInputStream {
     private final Path file;
     private boolean checked;
@@ -49,7 +49,7 @@ public final class CheckedTails extends FilterFileSystem {
       }
     }
 
-    /** What is not a postscript is left to orc-core, which says so. */
+    /** Leaves anything but a postscript to orc-core, which reports it. */
     private void check(long fileLength, byte[] bytes, int offset, int length) throws IOException {
       int end = offset + length - 1;
       int postscriptLength = bytes[end] & 0xff;
@@ -64,7 +64,7 @@ public final class CheckedTails extends FilterFileSystem {
       } catch (InvalidProtocolBufferException e) {
         return;
       }
-      // As orc-core adds them up, which may be more than an int holds.
+      // The sum that orc-core makes; it may exceed an int.
       int tail =
           1
               + postscriptLength

@@ -14,31 +14,31 @@ import latebloom.read.RowGroup;
 import latebloom.read.selection.Selection;
 
 /**
- * Reads one wanted column of one stripe: owns its streams, what is decoded of them and the cursors
- * over it. Made when the stripe is first asked for the column.
+ * Reads one wanted column of one stripe. Owns its streams, their decoded values and its cursors.
  */
 sealed interface ColumnReader {
 
-  /** The streams that it reads, and what is wanted of them. */
+  /** The streams of the column, and the ranges requested of them. */
   ColumnStreams streams();
 
-  /** Whether a filter may need no more than the dictionary. */
+  /** Whether the dictionary alone may settle a filter. */
   default boolean hasDictionary() {
     return false;
   }
 
-  /** The column for one use in one window, see {@link RowGroup#cursor}. */
+  /** A cursor over the column for one use in one window, see {@link RowGroup#cursor}. */
   ColumnCursor cursor(int use, Selection rows);
 
   /**
-   * A flat column that we decode. Its uses share the dictionary and the values that filters keep.
+   * A flat column that our own decoders read. Its uses share the dictionary and the values that
+   * filters keep.
    */
   final class Flat implements ColumnReader {
     private final ColumnStreams streams;
     private final StripeColumn column;
     private final Map<Integer, ColumnCursor> cursors = new HashMap<>(2);
 
-    /** That of the streams when the cursors were made. */
+    /** The streams' generation at the time the cursors were made. */
     private int generation;
 
     Flat(ColumnStreams streams, StripeColumn column) {
@@ -84,7 +84,7 @@ sealed interface ColumnReader {
     }
   }
 
-  /** A column that the file lacks: it has no streams, and one value in all rows. */
+  /** A column that the file lacks: no streams, and one value in all rows. */
   record Missing(ColumnStreams streams, ConstantColumnCursor constant) implements ColumnReader {
     @Override
     public ColumnCursor cursor(int use, Selection rows) {

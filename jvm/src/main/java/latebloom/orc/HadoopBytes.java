@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.StreamCapabilities;
 
-/** A file through a Hadoop stream. */
+/** Reads a file through a Hadoop stream. */
 record HadoopBytes(FSDataInputStream in, boolean vectored) implements FileBytes {
   HadoopBytes(FSDataInputStream in) {
     this(in, in.hasCapability(StreamCapabilities.VECTOREDIO));

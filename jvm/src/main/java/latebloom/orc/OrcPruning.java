@@ -28,26 +28,24 @@ import org.apache.orc.util.BloomFilter;
 import org.apache.orc.util.BloomFilterIO;
 
 /**
- * Which strides the statistics of the row index, and its Bloom filters, rule out. A subset of those
- * that Spark's own reader passes over for the same filters, so that wrong statistics take no row
- * from the answer that Spark has:
+ * Rules out strides by the statistics and Bloom filters of the row index. It rules out a subset of
+ * the strides that Spark's own reader skips for the same filters, so that wrong statistics drop no
+ * row that Spark returns:
  *
  * <ul>
  *   <li>Spark hands ORC the pushed filters of a scan if {@code spark.sql.orc.filterPushdown} is
- *       set, and orc-core's reader then passes over a stride where they are false of the statistics
- *       in the row index. It never reads the statistics of stripes and of the file, and so neither
- *       do we.
- *   <li>It does so only where every compared column that the file has got has a row index, and only
- *       by columns whose type in the file is as good as the one that is read ({@link
+ *       set, and orc-core's reader then skips a stride for which the row index's statistics refute
+ *       them. It never reads the statistics of stripes and of the file, and neither do we.
+ *   <li>It skips only where every compared column of the file has a row index, and only by columns
+ *       whose type in the file converts safely to the type that is read ({@link
  *       SchemaEvolution#isPPDSafeConversion}).
- *   <li>The comparisons are evaluated by orc-core, of which Spark asks the same. Where we do not
- *       ask, since its answer is not what Spark means (see {@link Statistics}), anything may pass.
- *       A stride is ruled out by the same formula, which is monotone: with less known less is ruled
- *       out.
+ *   <li>We evaluate each comparison by orc-core, as Spark does, and treat it as unknown where
+ *       orc-core's answer differs from Spark's meaning (see {@link Statistics}). The formula over
+ *       the comparisons is Spark's and is monotone: knowing less rules out less.
  * </ul>
  *
- * By the bounds of a join's keys Spark prunes nothing. They are added only for files whose writer
- * is known to write true statistics: see {@link Statistics#areOfKnownWriter}.
+ * Spark does not prune by the bounds of a join's keys. We add them only for files whose writer is
+ * known to write true statistics: see {@link Statistics#areOfKnownWriter}.
  */
 public final class OrcPruning {
   private static final Set<PredicateLeaf.Operator> EQUALITIES =
@@ -56,7 +54,7 @@ public final class OrcPruning {
           PredicateLeaf.Operator.NULL_SAFE_EQUALS,
           PredicateLeaf.Operator.IN);
 
-  /** More hash functions than this have no filter; a damaged one may claim any number. */
+  /** The most hash functions that a filter has; a damaged one may claim any number. */
   private static final int MOST_HASHES = 64;
 
   private final SearchArgument sarg;
@@ -68,10 +66,10 @@ public final class OrcPruning {
   private final int[] bloomed;
 
   /**
-   * A comparison of a column.
+   * One comparison of a column.
    *
    * @param type of the column in the file; null if the file has no such column
-   * @param isKnown whether statistics are a measure of the comparison
+   * @param isKnown whether statistics can decide the comparison
    */
   private record Leaf(PredicateLeaf predicate, TypeDescription type, boolean isKnown) {
     boolean isEquality() {
@@ -84,7 +82,7 @@ public final class OrcPruning {
     this.leaves = leaves;
     this.version = reader.getWriterVersion();
     this.proleptic = reader.writerUsedProlepticGregorian();
-    // Other writers' hashes have been wrong before.
+    // Releases of other writers have written wrong hashes.
     boolean trustBlooms = reader.getFileTail().getFooter().getWriter() == 0;
     this.compared = columns(leaves, l -> l.type != null);
     this.indexed =
@@ -98,7 +96,7 @@ public final class OrcPruning {
     return Arrays.stream(leaves).filter(which).mapToInt(l -> l.type.getId()).distinct().toArray();
   }
 
-  /** Null if nothing can be told. */
+  /** Null if the index can rule out nothing. */
   static OrcPruning of(SearchArgument sarg, List<OrcColumn> columns, ReaderImpl reader) {
     Leaf[] leaves =
         sarg.getLeaves().stream().map(l -> leaf(l, columns, reader)).toArray(Leaf[]::new);
@@ -138,7 +136,7 @@ public final class OrcPruning {
     return new Leaf(leaf, null, false);
   }
 
-  /** Decimals are hashed as text, which may be written in several ways, times by zone. */
+  /** Decimals are hashed as text with several spellings, times depend on the writer's zone. */
   private static boolean hasTrueHashes(TypeDescription type) {
     return switch (type.getCategory()) {
       case BYTE, SHORT, INT, LONG, STRING, VARCHAR -> true;
@@ -146,7 +144,7 @@ public final class OrcPruning {
     };
   }
 
-  /** The rows of those strides that may have some that pass. */
+  /** The rows of the strides that may hold passing rows. */
   Selection rows(StripeStreams stripe, RowIndexes indexes) throws IOException {
     Strides strides = stripe.strides();
     if (indexed.length == 0
@@ -213,7 +211,7 @@ public final class OrcPruning {
       return RecordReaderImpl.evaluatePredicate(
           ColumnStatisticsImpl.deserialize(null, stats, proleptic, true), leaf.predicate, bloom);
     } catch (RuntimeException e) {
-      // What can't be compared may be anything.
+      // Without a comparison any value is possible.
       return TruthValue.YES_NO_NULL;
     }
   }

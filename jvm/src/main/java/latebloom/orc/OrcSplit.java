@@ -35,8 +35,7 @@ import org.apache.orc.impl.ReaderImpl;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The stripes of one split of an ORC file, opened: those that begin in it. Owns the file from its
- * construction on.
+ * The stripes that begin in one split of an open ORC file. Owns the file from its construction on.
  */
 public final class OrcSplit implements RowGroups {
   final ScanSpec spec;
@@ -45,7 +44,7 @@ public final class OrcSplit implements RowGroups {
   final OrcPruning pruning;
   final SplitContext context;
 
-  /** Ids of the file's columns that belong to wanted ones. */
+  /** Ids of the file's columns that make up the wanted columns. */
   final BitSet wanted = new BitSet();
 
   private final Options options;
@@ -60,14 +59,14 @@ public final class OrcSplit implements RowGroups {
    * @param fileLength in bytes
    * @param from offset of the split in the file
    * @param to offset of its end
-   * @param skipCorrupt whether orc-core is to skip corrupt runs of numbers
+   * @param skipCorrupt whether orc-core skips corrupt runs of numbers
    */
   public record Options(String file, long fileLength, long from, long to, boolean skipCorrupt) {}
 
   /**
    * @param in the file's stream
    * @param columns the columns of {@code spec} as the file has them, in order
-   * @param sarg what rows must satisfy; null for nothing
+   * @param sarg the condition that rows must satisfy; null for none
    */
   public OrcSplit(
       ScanSpec spec,
@@ -107,7 +106,7 @@ public final class OrcSplit implements RowGroups {
     this.noRowPasses = !missing.mayPass(spec.filters().ordered());
   }
 
-  /** Whether the statistics of a file may rule out rows by the keys of a join. */
+  /** Whether a file's statistics may rule out rows by the keys of a join. */
   public static boolean prunesByKeys(ReaderImpl reader) {
     return Statistics.areOfKnownWriter(reader);
   }
@@ -119,12 +118,12 @@ public final class OrcSplit implements RowGroups {
         c -> new ConstantColumnCursor(columns[c].constant(), spec.depth(c), spec.valueType(c)));
   }
 
-  /** The payload columns as the output vectors must hold them. */
+  /** The types of the payload columns as output vectors hold them. */
   public StructType payloadTypes() {
     return new StructType(Arrays.copyOf(spec.columns().fields(), spec.payload()));
   }
 
-  /** The footer only: it says where all else lies. */
+  /** Fetches the footer only: it locates everything else. */
   @Override
   public void prefetch(boolean prunes, FirstFetch first) throws IOException {
     if (!context.fetcher().mayPrefetch() || !toNextStripe()) {
@@ -135,7 +134,7 @@ public final class OrcSplit implements RowGroups {
     try {
       ranges = List.of(StripeStreams.footerRange(stripe, (array, start, n) -> {}));
     } catch (CorruptStreamException e) {
-      // It will be an error for who reads that stripe.
+      // Whoever reads that stripe reports the error.
     }
     context.fetcher().prefetch(ranges);
   }

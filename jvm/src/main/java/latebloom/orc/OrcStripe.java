@@ -26,8 +26,8 @@ import org.apache.orc.StripeInformation;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * One stripe: a reader for each column, made and fed as it is needed. Its bytes are read within
- * {@link StripePlace#read} only.
+ * Filters and selects the rows of one stripe, by a reader for each column, created and fed on
+ * demand. Reads the stripe's bytes within {@link StripePlace#read} only.
  */
 final class OrcStripe implements RowGroup {
   private final StripePlace place;
@@ -63,8 +63,8 @@ final class OrcStripe implements RowGroup {
   }
 
   /**
-   * By what the predicate is, and by a footer without nulls, which decoders go by as well.
-   * Statistics prove nothing: Spark lets no row pass by them.
+   * Decides by the predicate alone, or by a footer without nulls, which the decoders follow as
+   * well. Statistics prove nothing here: Spark keeps no row because of them.
    */
   @Override
   public boolean allPass(int column, ColumnPredicate predicate) throws IOException {
@@ -105,7 +105,7 @@ final class OrcStripe implements RowGroup {
     }
     int depth = split.spec.depth(column);
     boolean payload = column < split.spec.payload();
-    // Without an encoding it is an error for who reads values, as orc-core's reader will find.
+    // A missing encoding is left to orc-core's reader, which reports it when values are read.
     if (c.fileType() != null && depth == 0 && own.hasEncoding()) {
       StripeColumn flat =
           new StripeColumn(own, c.fileType(), c.field().dataType(), payload, context);

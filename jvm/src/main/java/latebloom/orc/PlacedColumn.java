@@ -8,7 +8,7 @@ import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
-/** A column whose faults say where in the file they are: see {@link StripePlace}. */
+/** Adds the place in the file to a column's errors: see {@link StripePlace}. */
 record PlacedColumn(StripePlace place, String name, ColumnCursor column) implements ColumnCursor {
   @Override
   public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {

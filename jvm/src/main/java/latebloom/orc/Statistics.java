@@ -11,21 +11,21 @@ import org.apache.orc.TypeDescription.Category;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * When statistics of a file say what they seem to. Not so are
+ * Decides which statistics of a file may be compared with. Excluded are
  *
  * <ul>
- *   <li>those of values that are read as another type, but for a wider integer and for text;
- *   <li>floating-point numbers where there may be a NaN, which bounds leave out (their sum tells),
- *       and comparisons with NaN or zero, of which Spark has one and Java two;
- *   <li>dates and times before the calendar's change in 1582; times by less than two days, as they
- *       are of the writer's time zone;
- *   <li>text where the order of Java's characters is not that of UTF-8, and char(n), which is
+ *   <li>statistics of values that are read as another type, except a wider integer or text;
+ *   <li>floating-point numbers that may include a NaN, which the bounds omit but the sum shows, and
+ *       comparisons with NaN or zero, of which Spark has one and Java two;
+ *   <li>dates and times before the calendar's change in 1582; times to within two days, since their
+ *       bounds are in the writer's time zone;
+ *   <li>text for which Java's order of characters differs from that of UTF-8, and char(n), which is
  *       padded;
- *   <li>what lacks a bound or the number of values, which some writers do not write.
+ *   <li>statistics without a bound or without the number of values, which some writers omit.
  * </ul>
  */
 final class Statistics {
-  /** Days from 1970-01-01 to 1582-10-15, the first that the calendars agree on. */
+  /** Days from 1970-01-01 to 1582-10-15, the first day on which the calendars agree. */
   private static final int FIRST_DAY = -141427;
 
   private static final long DAY_MILLIS = 24L * 60 * 60 * 1000;
@@ -34,10 +34,10 @@ final class Statistics {
   private Statistics() {}
 
   /**
-   * Whether statistics of a file may rule out rows where Spark would not ask them. So they may in
-   * files by the Java writer of Apache ORC (writer 0 of the file's tail) as of its version ORC_517,
-   * which ORC 1.5.6 and Spark 3.0 have: of those no fault in the bounds, the numbers of values or
-   * the marks of nulls in a row index is known. Before were
+   * Whether a file's statistics may rule out rows where Spark would not consult them. They may in
+   * files by the Java writer of Apache ORC (writer 0 in the file's tail) from its version ORC_517
+   * on, which ORC 1.5.6 and Spark 3.0 have: no fault is known in its bounds, value counts or null
+   * marks of a row index. Earlier faults were
    *
    * <ul>
    *   <li>ORC-517: wrong bounds of decimals of up to 18 digits (1.5.0 to 1.5.5);
@@ -45,10 +45,10 @@ final class Statistics {
    *   <li>HIVE-8732: bounds of text by Java's order, and maxima that were not merged.
    * </ul>
    *
-   * The other writers (C++, Presto, Trino, cuDF, Go) share an identification with all that they
-   * have been, faults included, as their versions were never counted up. What is trusted is the
-   * writer. Bytes that are damaged later may lie in any statistics, as in the data, which have no
-   * checksum either; Spark goes by these for the same condition that is written out.
+   * The other writers (C++, Presto, Trino, cuDF, Go) have never increased their version, so a file
+   * does not tell a faulty release from a later one. Only the writer is trusted here: later damage
+   * can change statistics as it can change data, neither of which has a checksum, and Spark follows
+   * such statistics for the same condition written out in a query.
    */
   static boolean areOfKnownWriter(ReaderImpl reader) {
     OrcFile.WriterVersion version = reader.getWriterVersion();
@@ -57,7 +57,7 @@ final class Statistics {
         && version.includes(OrcFile.WriterVersion.ORC_517);
   }
 
-  /** Whether a comparison of what is read of a column is one of what statistics are of. */
+  /** Whether comparing the column's values means the same as comparing its statistics. */
   static boolean compare(
       PredicateLeaf leaf,
       TypeDescription file,
@@ -111,18 +111,18 @@ final class Statistics {
     return !Double.isNaN(value) && value != 0;
   }
 
-  /** Whether a string compares to any other as its bytes in UTF-8 do. */
+  /** Whether a string compares to any other as its UTF-8 bytes do. */
   private static boolean inByteOrder(String text) {
     return text.chars().allMatch(c -> c < Character.MIN_SURROGATE);
   }
 
-  /** Statistics that may be compared with, as such; null for none. */
+  /** The statistics if comparisons may use them; else null. */
   static OrcProto.ColumnStatistics trusted(Category category, OrcProto.ColumnStatistics stats) {
     if (!stats.hasNumberOfValues()) {
       return null;
     }
     if (stats.getNumberOfValues() == 0) {
-      // No value and no null: nobody counted.
+      // Neither values nor nulls: the writer did not count.
       return stats.hasHasNull() && !stats.getHasNull() ? null : stats;
     }
     return switch (category) {

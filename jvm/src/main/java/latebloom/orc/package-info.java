@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * ORC files as row groups of a scan, each a stripe: which of them a split has, what is pruned,
- * which streams are fetched, and by whom each column is read. Begins in {@link
+ * Presents ORC files as row groups of a scan, each a stripe: finds a split's stripes, prunes
+ * strides, fetches streams and chooses each column's reader. Begins in {@link
  * latebloom.orc.OrcSplit}.
  *
  * <p>May import {@code orc.encoding}, {@code orc.flat}, {@code orc.stripe}, {@code orc.tree},

@@ -6,11 +6,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Numbers packed bit by bit, the highest bit first. Eight bytes are loaded wherever a number begins
- * (see {@link ByteFeed#PADDING}): no width of ORC's reaches into a ninth.
+ * Unpacks bit-packed numbers, highest bit first. Loads eight bytes from the byte in which a number
+ * begins (see {@link ByteFeed#PADDING}): no width of ORC's reaches into a ninth.
  *
- * <p>The loops stand in methods of their own and work on locals, so that C2 hoists the shifts by
- * multiples of the width out of them.
+ * <p>Each loop has its own method and works on locals, so that C2 hoists the shifts by multiples of
+ * the width out of it.
  */
 final class BigEndian {
   private static final VarHandle LONG =
@@ -22,18 +22,21 @@ final class BigEndian {
     return (long) LONG.get(data, at);
   }
 
-  /** Bytes of {@code n} numbers of {@code width} bits. */
+  /** The byte length of {@code n} numbers of {@code width} bits. */
   static int bytes(int n, int width) {
     return (n * width + 7) >>> 3;
   }
 
-  /** Number {@code index} of those that begin at byte {@code from}. */
+  /** Number {@code index} of those packed from byte {@code from} on. */
   static long at(byte[] data, int from, int width, int index) {
     int bit = index * width;
     return longAt(data, from + (bit >>> 3)) << (bit & 7) >>> Long.SIZE - width;
   }
 
-  /** Writes {@code n} numbers, from number {@code first} on, to {@code out} from {@code to} on. */
+  /**
+   * Writes {@code n} numbers, starting with number {@code first}, to {@code out} from {@code to}
+   * on.
+   */
   static void unpack(byte[] data, int from, int width, int first, int n, long[] out, int to) {
     int done = 0;
     if (width <= 14) {
@@ -90,7 +93,7 @@ final class BigEndian {
     }
   }
 
-  /** Signed numbers from zigzag, in place. */
+  /** Converts zigzag numbers to signed ones, in place. */
   static void unzigzag(long[] values, int from, int n) {
     for (int i = from; i < from + n; i++) {
       values[i] = values[i] >>> 1 ^ -(values[i] & 1);

@@ -4,13 +4,13 @@ package latebloom.orc.encoding;
 import org.apache.orc.impl.PositionProvider;
 
 /**
- * A cursor over bits, eight a byte and the highest first, in runs of bytes (ORC specification v1,
+ * A cursor over bits, eight to a byte, highest first, in runs of bytes (ORC specification v1,
  * "Boolean Run Length Encoding").
  */
 public final class BooleanRunLength implements Positioned {
   private final ByteRunLength bytes;
 
-  /** The byte that was begun, and how many of its bits are passed; 0 when none was. */
+  /** The current byte, and how many of its bits are consumed; 0 when there is none. */
   private byte begun;
 
   private int passed;
@@ -43,7 +43,7 @@ public final class BooleanRunLength implements Positioned {
     }
   }
 
-  /** Reads the byte of which some bits are passed. */
+  /** Reads a byte, some bits of which are already consumed. */
   private void begin() {
     if (passed > 0) {
       grow(1);

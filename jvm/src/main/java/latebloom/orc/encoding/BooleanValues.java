@@ -4,7 +4,7 @@ package latebloom.orc.encoding;
 import latebloom.read.vector.FixedValues;
 import org.apache.orc.impl.PositionProvider;
 
-/** Booleans: 0 or 1. */
+/** Reads booleans, as 0 or 1. */
 public final class BooleanValues implements FixedValues, Positioned {
   private static final int SPAN = 1024;
 

@@ -9,14 +9,14 @@ import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
 
 /**
- * The bytes of a stream, taken out of orc-core's {@link InStream} in bulk into an array that
- * decoders work on. The array grows only by bytes that there are, whatever length is asked for. A
- * task that was killed ends where more bytes are asked for: no decoder goes on for long without.
+ * Copies a stream's bytes in bulk out of orc-core's {@link InStream} into an array that decoders
+ * work on. The array grows only by bytes that exist, whatever length a decoder asks for. A request
+ * for more bytes ends a killed task, which bounds how long any decoder runs on.
  */
 public final class ByteFeed implements Positioned {
   private static final int SIZE = 16 << 10;
 
-  /** So many bytes past the last one can be loaded; their values are undefined. */
+  /** This many bytes past the last one can be loaded; their values are undefined. */
   public static final int PADDING = 8;
 
   private final InStream in;
@@ -27,7 +27,7 @@ public final class ByteFeed implements Positioned {
   private Exception failure;
 
   /**
-   * @param in null for no bytes
+   * @param in null for an absent stream
    * @param kind of the stream, for messages
    */
   public ByteFeed(InStream in, Kind kind) {
@@ -36,12 +36,12 @@ public final class ByteFeed implements Positioned {
     this.data = new byte[in == null ? PADDING : SIZE + PADDING];
   }
 
-  /** What the bytes lie in; until more are asked for. */
+  /** The array that holds the bytes; valid until the next request for more. */
   public byte[] data() {
     return data;
   }
 
-  /** Where in {@link #data} the next byte lies. */
+  /** Position in {@link #data} of the next byte. */
   public int pos() {
     return pos;
   }
@@ -61,7 +61,7 @@ public final class ByteFeed implements Positioned {
     failure = null;
   }
 
-  /** Makes the next {@code n} bytes lie together, or all that are left. */
+  /** Makes the next {@code n} bytes contiguous, or all that are left. */
   void want(int n) {
     while (limit - pos < n && more(n)) {}
   }
@@ -76,7 +76,7 @@ public final class ByteFeed implements Positioned {
     }
   }
 
-  /** The next byte, 0 to 255; more than what was made to lie here is not looked for. */
+  /** The next byte, 0 to 255, of those that {@link #want} loaded; requests no more. */
   int next() {
     if (pos == limit) {
       throw ended();
@@ -84,12 +84,12 @@ public final class ByteFeed implements Positioned {
     return data[pos++] & 0xff;
   }
 
-  /** How many bytes lie here. */
+  /** How many bytes are loaded and not consumed. */
   int here() {
     return limit - pos;
   }
 
-  /** Passes over {@code n} bytes. */
+  /** Skips {@code n} bytes. */
   void skip(long n) {
     if (n < 0) {
       throw corrupt("a step of " + n + " bytes");
@@ -105,7 +105,7 @@ public final class ByteFeed implements Positioned {
     pos += (int) rest;
   }
 
-  /** Takes the next {@code n} bytes to {@code to} from {@code at} on. */
+  /** Copies the next {@code n} bytes to {@code to}, from {@code at} on. */
   void copy(int n, byte[] to, int at) {
     int done = 0;
     while (done < n) {
@@ -120,9 +120,9 @@ public final class ByteFeed implements Positioned {
     }
   }
 
-  /** Gets some bytes more; false if there are none. */
+  /** Loads more bytes; false if there are none. */
   private boolean more(int wanted) {
-    // After an error orc-core's stream may go on in another place.
+    // After an error orc-core's stream may continue at a wrong position.
     if (in == null || failure != null) {
       return false;
     }
@@ -143,10 +143,10 @@ public final class ByteFeed implements Positioned {
     try {
       int n = in.read(data, limit, room);
       limit += Math.max(n, 0);
-      // An uncompressed stream whose bytes are cut short gives none for ever.
+      // A truncated uncompressed stream returns no bytes, without an end.
       return n > 0;
     } catch (IOException | RuntimeException e) {
-      // An error only for who needs what lies there: it may not have been fetched.
+      // Only a decoder that needs these bytes reports it: they may not have been fetched.
       failure = e;
       return false;
     }
@@ -159,7 +159,7 @@ public final class ByteFeed implements Positioned {
             kind, "bytes that cannot be read: " + failure.getMessage(), failure);
   }
 
-  /** For decoders to throw where its bytes can't be right. */
+  /** The exception for decoders to throw on invalid bytes. */
   public CorruptStreamException corrupt(String what) {
     return new CorruptStreamException(kind, what, null);
   }

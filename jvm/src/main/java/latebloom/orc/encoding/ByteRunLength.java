@@ -40,7 +40,7 @@ final class ByteRunLength implements Positioned {
     }
   }
 
-  /** Writes the next {@code n} bytes to {@code out} from {@code at} on. */
+  /** Writes the next {@code n} bytes to {@code out}, from {@code at} on. */
   void read(int n, byte[] out, int at) {
     int done = 0;
     while (done < n) {
@@ -55,7 +55,7 @@ final class ByteRunLength implements Positioned {
     }
   }
 
-  /** How many bytes of the current run are left: some. */
+  /** How many bytes of the current run are left; at least one. */
   private int run() {
     if (left == 0) {
       feed.want(2);

@@ -4,7 +4,7 @@ package latebloom.orc.encoding;
 import latebloom.read.vector.FixedValues;
 import org.apache.orc.impl.PositionProvider;
 
-/** Integers of one byte. */
+/** Reads integers of one byte. */
 public final class ByteValues implements FixedValues, Positioned {
   private static final int SPAN = 1024;
 

@@ -2,11 +2,11 @@
 package latebloom.orc.encoding;
 
 /**
- * How dates and timestamps of a stripe are to be read.
+ * The calendars and the time zone that a stripe's dates and timestamps need.
  *
- * @param writerTimezone of the stripe's writer; null or empty if it is not known
- * @param fileIsProleptic whether those of the file are of the proleptic Gregorian calendar
- * @param readerIsProleptic whether orc-core would be asked to convert them to that calendar
+ * @param writerTimezone of the stripe's writer; null or empty if unknown
+ * @param fileIsProleptic whether the file uses the proleptic Gregorian calendar
+ * @param readerIsProleptic whether Spark asks orc-core to convert them to that calendar
  */
 public record Calendars(
     String writerTimezone, boolean fileIsProleptic, boolean readerIsProleptic) {}

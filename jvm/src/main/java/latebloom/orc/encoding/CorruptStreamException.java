@@ -4,8 +4,8 @@ package latebloom.orc.encoding;
 import org.apache.orc.OrcProto.Stream.Kind;
 
 /**
- * The bytes of a stream contradict themselves or the footer. Thrown by the decoders; where in the
- * file that is {@link StripePlace} adds.
+ * Reports that a stream's bytes contradict themselves or the footer. Decoders throw it; {@link
+ * StripePlace} adds the place in the file.
  */
 public final class CorruptStreamException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -7,8 +7,8 @@ import org.apache.orc.impl.PositionProvider;
 import org.apache.spark.sql.catalyst.util.RebaseDateTime;
 
 /**
- * Days since 1970. Those before the calendars' switch go the way that Spark sends them: through the
- * calendar that orc-core is asked for, then from the hybrid calendar to the proleptic Gregorian.
+ * Reads dates as days since 1970. Converts days before the calendars' switch as Spark does: to the
+ * calendar that it asks orc-core for, then from the hybrid calendar to the proleptic Gregorian.
  */
 public final class DateValues implements FixedValues, Positioned {
   private final IntegerRunLength days;

@@ -14,9 +14,9 @@ import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
 
 /**
- * Decimals of up to 18 digits, as their unscaled value: numbers in groups of seven bits, and the
- * scale of each, which writers may have made smaller. A number that is not simply the value at the
- * column's scale, or at a smaller one, goes the way of orc-core and Spark, with their rounding and
+ * Reads decimals of up to 18 digits as unscaled values: each is stored as a number in groups of
+ * seven bits and a scale, which writers may reduce. A number that is not plainly the value at the
+ * column's scale or a smaller one takes the path of orc-core and Spark, with their rounding and
  * errors.
  */
 public final class DecimalValues implements FixedValues, Positioned {
@@ -24,13 +24,13 @@ public final class DecimalValues implements FixedValues, Positioned {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long LAST = 0x8080808080808080L;
 
-  /** So many bytes hold more digits than there can be. */
+  /** More bytes than the digits of any valid decimal need. */
   private static final int MOST_BYTES = 64;
 
-  /** Bytes of a number that fits into a long. */
+  /** The most bytes of a number that fits into a long. */
   private static final int LONG_BYTES = 9;
 
-  /** Bytes made to lie together; enough for a block of short numbers. */
+  /** Bytes that a block loads; enough for a block of short numbers. */
   private static final int WINDOW = 4096;
 
   private static final long[] POWERS_OF_TEN = new long[19];
@@ -85,7 +85,7 @@ public final class DecimalValues implements FixedValues, Positioned {
     rescale(out, n);
   }
 
-  /** Reads some numbers to {@code out[from, to)}; past the last one read. */
+  /** Reads some numbers into {@code out[from, to)}; returns the index after the last. */
   private int numbers(long[] out, int from, int to) {
     if (feed.here() < MOST_BYTES) {
       feed.want(WINDOW);
@@ -109,8 +109,7 @@ public final class DecimalValues implements FixedValues, Positioned {
     return from + 1;
   }
 
-  // A number of up to eight bytes is one load: its groups of seven bits are moved together in
-  // pairs.
+  // A number of up to eight bytes takes one load; pairwise moves join its groups of seven bits.
   private int shortNumbers(byte[] data, int at, int end, long[] out, int from, int to) {
     int last = end - Long.BYTES;
     int pos = at;
@@ -121,7 +120,7 @@ public final class DecimalValues implements FixedValues, Positioned {
       if (ends == 0) {
         break;
       }
-      // All bits up to the last one of the number.
+      // Keeps the bits of the number only.
       word &= (ends ^ ends - 1) & ~LAST;
       word = word & 0x007f007f007f007fL | (word & 0x7f007f007f007f00L) >>> 1;
       word = word & 0x00003fff00003fffL | (word & 0x3fff00003fff0000L) >>> 2;
@@ -133,7 +132,7 @@ public final class DecimalValues implements FixedValues, Positioned {
     return i;
   }
 
-  /** To the column's scale: writers leave zeros at the end out. */
+  /** Brings numbers to the column's scale: writers omit trailing zeros. */
   private void rescale(long[] out, int n) {
     int precision = type.precision();
     int wanted = type.scale();
@@ -149,7 +148,7 @@ public final class DecimalValues implements FixedValues, Positioned {
     }
   }
 
-  /** Passes over {@code n} numbers: as many bytes as end one are found eight at a time. */
+  /** Skips {@code n} numbers by counting the bytes that end one, eight bytes at a time. */
   private void pass(int n) {
     int rest = n;
     while (rest > 0) {
@@ -166,7 +165,7 @@ public final class DecimalValues implements FixedValues, Positioned {
     }
   }
 
-  /** Bytes of the next number, which lie together. */
+  /** The byte length of the next number, made contiguous. */
   private int longLength() {
     int most = Math.min(MOST_BYTES, feed.here());
     for (int i = 0; i < most; i++) {

@@ -6,17 +6,17 @@ import latebloom.read.vector.StringValues;
 import org.apache.orc.impl.PositionProvider;
 
 /**
- * Byte strings one after the other in a stream, their lengths in another. Lengths are read a window
- * at a time. Where most strings of a window are wanted they are left where they lie; else the
- * wanted ones are copied, and the others passed over.
+ * Reads byte strings stored one after the other in a stream, with their lengths in another. Reads
+ * lengths by windows. Where most strings of a window are wanted, leaves them in the feed; else
+ * copies the wanted ones and skips the others.
  */
 public final class DirectStrings implements StringValues, Positioned {
   private static final int WINDOW = 1024;
 
-  /** Strings that take more than this are copied one by one. */
+  /** Strings longer than this are copied one by one. */
   private static final int MOST_BYTES = 1 << 20;
 
-  /** No array can be longer. */
+  /** The greatest length of an array. */
   private static final int MOST_COPIED = Integer.MAX_VALUE - 8;
 
   private final ByteFeed feed;
@@ -69,7 +69,7 @@ public final class DirectStrings implements StringValues, Positioned {
     text.cut(data, offsets, lengths, n);
   }
 
-  /** Passes over the strings before {@code index}. */
+  /** Skips the strings before {@code index}. */
   private void passTo(long index) {
     while (next < index) {
       int k = (int) Math.min(WINDOW, index - next);
@@ -78,7 +78,7 @@ public final class DirectStrings implements StringValues, Positioned {
     }
   }
 
-  /** Reads the next {@code k} lengths into the window; their sum. */
+  /** Reads the next {@code k} lengths into the window; returns their sum. */
   private long readLengths(int k) {
     lengths.readRange(next, k, window);
     long sum = 0;
@@ -93,7 +93,7 @@ public final class DirectStrings implements StringValues, Positioned {
     return sum;
   }
 
-  /** Writes the places of strings of the window that lie in the feed. */
+  /** Writes the offsets and lengths of the window's wanted strings, which lie in the feed. */
   private void place(int[] indexes, int n, int[] offsets, int[] lengths) {
     int at = feed.pos();
     int index = next;
@@ -109,7 +109,7 @@ public final class DirectStrings implements StringValues, Positioned {
     }
   }
 
-  /** Copies wanted strings of the window behind those copied before; bytes in use. */
+  /** Copies the window's wanted strings after those copied before; returns the bytes in use. */
   private int copyWindow(
       int[] indexes, int from, int to, int before, int[] offsets, int[] lengths) {
     int used = before;
@@ -130,7 +130,7 @@ public final class DirectStrings implements StringValues, Positioned {
     return used;
   }
 
-  /** Copies the next bytes behind the first {@code used}; as many at a time as there are. */
+  /** Copies the next bytes after the first {@code used}, as many at a time as are loaded. */
   private void copy(int length, int used) {
     int done = 0;
     while (done < length) {

@@ -7,14 +7,14 @@ import java.nio.ByteOrder;
 import latebloom.read.vector.FixedValues;
 import org.apache.orc.impl.PositionProvider;
 
-/** Floats and doubles, one after the other, as their bits. */
+/** Reads floats and doubles, stored one after the other, as their bits. */
 public final class FloatingValues implements FixedValues, Positioned {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Values that are made to lie together. */
+  /** Values that one load makes contiguous. */
   private static final int SPAN = 1024;
 
   private final ByteFeed feed;
@@ -22,7 +22,7 @@ public final class FloatingValues implements FixedValues, Positioned {
   private int next;
 
   /**
-   * @param width bytes of a value, 4 or 8
+   * @param width of a value in bytes, 4 or 8
    */
   public FloatingValues(ByteFeed feed, int width) {
     this.feed = feed;
@@ -69,7 +69,9 @@ public final class FloatingValues implements FixedValues, Positioned {
     }
   }
 
-  /** Spark's reader has floats as doubles in between, which makes signalling NaNs quiet ones. */
+  /**
+   * Makes signalling NaNs quiet, as Spark's reader does by converting floats to doubles and back.
+   */
   private static int quiet(int bits) {
     return (bits & 0x7fffffff) > 0x7f800000 ? bits | 0x00400000 : bits;
   }

@@ -8,7 +8,7 @@ import org.apache.orc.impl.PositionProvider;
 
 /**
  * A cursor over integers in runs of up to {@link #MOST} values. A run without wanted values costs
- * its header only; of one that is packed bit by bit, wanted values are found by their place.
+ * its header only; in a bit-packed run each value is addressed by its index.
  *
  * <pre>
  *   index    0        runStart      runEnd
@@ -19,7 +19,7 @@ import org.apache.orc.impl.PositionProvider;
  * </pre>
  */
 public abstract class IntegerRunLength implements FixedValues, Positioned {
-  /** Most values of a run. */
+  /** The most values of a run. */
   static final int MOST = 512;
 
   private enum Form {
@@ -31,10 +31,10 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
   public final ByteFeed feed;
   protected final boolean signed;
 
-  /** Left and back, this many bits, is what makes a narrower value of a long. */
+  /** Shifting left and right by this many bits narrows a long to the value's width. */
   private final int surplus;
 
-  /** The values of a run that must be decoded as a whole. */
+  /** The values of a run that can only be decoded whole. */
   protected final long[] listed = new long[MOST];
 
   private int runStart;
@@ -45,11 +45,11 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
   private int width;
   private int packedAt;
 
-  /** Bytes of the current run that the feed still holds. */
+  /** Unconsumed bytes of the current run in the feed. */
   private int packedBytes;
 
   /**
-   * @param bits of a value: what is wider is cut, as Spark's reader does
+   * @param bits of a value: wider ones are truncated, as Spark's reader does
    */
   IntegerRunLength(ByteFeed feed, boolean signed, int bits) {
     this.feed = feed;
@@ -57,7 +57,7 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
     this.surplus = Long.SIZE - bits;
   }
 
-  /** By the version of the encoding. */
+  /** Creates the cursor for the encoding's version. */
   public static IntegerRunLength of(
       ColumnEncoding.Kind kind, ByteFeed feed, boolean signed, int bits) {
     return kind == ColumnEncoding.Kind.DIRECT_V2 || kind == ColumnEncoding.Kind.DICTIONARY_V2
@@ -65,15 +65,14 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
         : new RunLengthV1(feed, signed, bits);
   }
 
-  /** Reads the header of the next run; how many values it has. */
+  /** Reads the header of the next run; returns its number of values. */
   protected abstract int header();
 
   /**
-   * Ends the run whose header was read last: calls {@link #progression} or {@link #packed}, or
+   * Completes the run whose header was read last: calls {@link #progression} or {@link #packed}, or
    * fills {@link #listed}.
    *
-   * @param wanted whether a value of it will be asked for; if not, its bytes only must be passed
-   *     over
+   * @param wanted whether a value of it is needed; if not, only its bytes must be skipped
    */
   protected abstract void body(boolean wanted);
 
@@ -104,8 +103,8 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
   }
 
   /**
-   * Past the last index of the run that holds {@code index}, if that run repeats one value; else
-   * {@code index}.
+   * The index after the run that holds {@code index}, if that run repeats one value; else {@code
+   * index}.
    */
   public final int repeatedUntil(int index) {
     goTo(index);
@@ -227,7 +226,7 @@ public abstract class IntegerRunLength implements FixedValues, Positioned {
     }
   }
 
-  /** The next number in groups of seven bits, the lowest first. */
+  /** Reads the next number, in groups of seven bits, the lowest first. */
   protected final long varlong() {
     long value = 0;
     for (int shift = 0; shift < 70; shift += 7) {

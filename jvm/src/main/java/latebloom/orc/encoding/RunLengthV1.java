@@ -2,14 +2,14 @@
 package latebloom.orc.encoding;
 
 /**
- * Integer run length encoding, version 1, of files by writers before Hive 0.12 (ORC specification
- * v0, "Run length encoding"): a run of 3 to 130 values with a fixed difference, or up to 128
- * literals.
+ * Decodes version 1 of the integer run length encoding, in files of writers before Hive 0.12 (ORC
+ * specification v0, "Run length encoding"): a run of 3 to 130 values with a fixed difference, or up
+ * to 128 literals.
  */
 final class RunLengthV1 extends IntegerRunLength {
   private static final int LEAST_RUN = 3;
 
-  /** A run's header: its difference and its first value. */
+  /** Most bytes of a run's header, its difference and its first value. */
   private static final int MOST_HEADER = 12;
 
   private static final int MOST_NUMBER = 10;

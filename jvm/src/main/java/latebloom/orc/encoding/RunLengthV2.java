@@ -2,14 +2,15 @@
 package latebloom.orc.encoding;
 
 /**
- * Integer run length encoding, version 2 (ORC specification v1, "Integer Run Length Encoding,
- * version 2"): short repeat, direct, patched base and delta runs, told apart by the first two bits.
+ * Decodes version 2 of the integer run length encoding (ORC specification v1, "Integer Run Length
+ * Encoding, version 2"): the first two bits of a run distinguish short repeat, direct, patched base
+ * and delta.
  */
 final class RunLengthV2 extends IntegerRunLength {
-  /** No header, with base and first delta, has more bytes. */
+  /** Most bytes of a header with its base and first delta. */
   private static final int MOST_HEADER = 24;
 
-  /** Bits of a packed value by the five bits that stand for them. */
+  /** Bit width of a packed value, by its five-bit code. */
   private static final byte[] WIDTHS = {
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28,
     30, 32, 40, 48, 56, 64
@@ -28,7 +29,7 @@ final class RunLengthV2 extends IntegerRunLength {
   private int count;
   private int width;
 
-  /** What the header of a run says beyond that. */
+  /** The fields of the run's header other than its length. */
   private long first;
 
   private long delta;
@@ -161,9 +162,8 @@ final class RunLengthV2 extends IntegerRunLength {
   }
 
   /**
-   * Adds high bits to the few values that have more than the others, then the base to all. As
-   * orc-core does, leaves the rest of the list alone from an entry on that leads past the run, or
-   * nowhere.
+   * Adds high bits to the few values that exceed the packed width, then the base to all. As
+   * orc-core does, ignores the patch list from an entry on that leads past the run, or nowhere.
    */
   private void patch(int listAt) {
     byte[] data = feed.data();
@@ -176,7 +176,7 @@ final class RunLengthV2 extends IntegerRunLength {
       long patch = entry & mask;
       at += gap;
       if (gap == 255 && patch == 0) {
-        // Only leads to the next entry.
+        // This entry only extends the gap.
         continue;
       }
       if (at == patched || at < 0 || at >= count) {

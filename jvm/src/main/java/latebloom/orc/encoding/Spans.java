@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc.encoding;
 
-/** Stretches of indexes that lie close together. */
+/** Finds spans of indexes that lie close together. */
 final class Spans {
   private Spans() {}
 
-  /** Past the last of {@code indexes[from, n)} that is less than {@code span} from the first. */
+  /** The end of the {@code indexes[from, n)} that lie less than {@code span} after the first. */
   static int stop(int[] indexes, int from, int n, int span) {
     int first = indexes[from];
     if (indexes[n - 1] - first < span) {

@@ -5,8 +5,8 @@ import org.apache.hadoop.hive.ql.exec.vector.expressions.StringExpr;
 import org.apache.orc.TypeDescription;
 
 /**
- * How orc-core cuts text as it reads it: CHAR to its length and without the blanks at its end,
- * VARCHAR to its length, other byte strings not at all.
+ * Truncates text as orc-core does: CHAR to its length and without trailing blanks, VARCHAR to its
+ * length, other byte strings not at all.
  *
  * @param most characters, or 0 for any number
  */
@@ -19,7 +19,7 @@ public record TextLength(int most, boolean trimmed) {
     };
   }
 
-  /** Cuts the lengths of {@code n} strings that lie in {@code data}. */
+  /** Truncates the lengths of {@code n} strings in {@code data}. */
   public void cut(byte[] data, int[] offsets, int[] lengths, int n) {
     if (most == 0) {
       return;

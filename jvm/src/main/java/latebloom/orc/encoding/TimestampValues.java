@@ -12,14 +12,15 @@ import org.apache.orc.impl.writer.TimestampTreeWriter;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 
 /**
- * Timestamps, as microseconds: seconds since the beginning of 2015 in the writer's time zone, and
- * nanoseconds without the zeros at their end. Those since 1970 of a writer in the reader's zone are
- * a sum; others go the way of orc-core and Spark, with its zones, its calendars and its rounding.
+ * Reads timestamps as microseconds: the file has seconds since the beginning of 2015 in the
+ * writer's time zone, and nanoseconds without trailing zeros. A timestamp since 1970 whose writer
+ * used the reader's zone is a sum; others take the path of orc-core and Spark, with its zones,
+ * calendars and rounding.
  */
 public final class TimestampValues implements FixedValues, Positioned {
   private static final long MILLIS = TimestampTreeWriter.MILLIS_PER_SECOND;
 
-  /** Seconds below which their microseconds cannot overflow. */
+  /** Seconds below this don't overflow as microseconds. */
   private static final long MOST_SECONDS = 1L << 42;
 
   private static final long[] POWERS_OF_TEN = {

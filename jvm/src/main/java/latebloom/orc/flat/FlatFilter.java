@@ -13,11 +13,11 @@ import latebloom.read.vector.BlockCursor;
 import latebloom.read.vector.ValidRows;
 
 /**
- * Filters by a flat column: an entry of a dictionary is tested once, before any row's code is read,
+ * Filters by a flat column. Tests an entry of a dictionary once, before it reads any row's code,
  * and a run of one value once.
  */
 final class FlatFilter extends BlockCursor {
-  /** Neighbouring rows without nulls that are worth a loop without positions. */
+  /** Fewest neighbouring rows without nulls for which the loop without positions pays. */
   private static final int RUN = 64;
 
   private final StripeColumn column;
@@ -33,7 +33,7 @@ final class FlatFilter extends BlockCursor {
     this.sections = sections;
   }
 
-  /** What is known of all values before one is read. */
+  /** Knowledge about all values before one is read. */
   private enum Values {
     PASS,
     FAIL,
@@ -61,7 +61,7 @@ final class FlatFilter extends BlockCursor {
     ColumnPredicate test = predicate.predicate();
     boolean none = mask != null && mask.nonePasses() || test.noValuePasses();
     boolean all = mask != null && mask.allPass() || test.allValuesPass();
-    // Of no entries at all, none passes and all do: then there is no value either.
+    // An empty dictionary passes none and all: then there is no value either.
     return none ? Values.FAIL : all ? Values.PASS : Values.OPEN;
   }
 
@@ -171,8 +171,8 @@ final class FlatFilter extends BlockCursor {
   }
 
   /**
-   * Which of the values at {@code indexes[0, n)} pass, into {@code passing}. Their rows are {@code
-   * rowOf}, or those from {@code firstRow} on.
+   * Writes to {@code passing} which of the values at {@code indexes[0, n)} pass; returns how many.
+   * Their rows are {@code rowOf}, or consecutive from {@code firstRow} on.
    */
   private int test(OrcValues read, int n, PredicateCursor predicate, int[] rowOf, int firstRow) {
     KeptValues kept = column.keeps(vectorType) && column.kept().mayKeep(n) ? column.kept() : null;

@@ -9,8 +9,8 @@ import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
 /**
- * Reads a flat column of one stripe with our own decoders. Strides without wanted rows are sought
- * past, values of other rows are passed over where the encoding allows.
+ * Reads a flat column of one stripe with our own decoders. Seeks past strides without wanted rows,
+ * and skips the values of other rows where the encoding allows.
  */
 final class FlatOrcColumnCursor implements ColumnCursor {
   private final StripeColumn column;

@@ -10,7 +10,7 @@ import latebloom.read.vector.OutputColumn;
 import latebloom.read.vector.ValidRows;
 import latebloom.read.vector.ValueSink;
 
-/** Selects values of a flat column; those that a filter kept are not decoded again. */
+/** Selects values of a flat column; reuses the values that a filter kept. */
 final class FlatSelect extends BlockCursor {
   private final StripeColumn column;
   private final VectorType vectorType;
@@ -51,7 +51,7 @@ final class FlatSelect extends BlockCursor {
     column.counters().add(Counter.VALUES_DECODED, n);
   }
 
-  /** Selects what a filter kept of all these rows; false if it did not. */
+  /** Selects the values that a filter kept; false unless it kept all of these rows. */
   private boolean selectKept(int[] wanted, int n) {
     if (!column.keeps(vectorType) || column.isCoded()) {
       return false;
@@ -76,7 +76,7 @@ final class FlatSelect extends BlockCursor {
     return true;
   }
 
-  /** Hands the values of {@code rows[0, n)}, rows of the current section, to the sink. */
+  /** Passes the values of {@code rows[0, n)}, rows of the current section, to the sink. */
   private void selectBlock(int n) throws IOException {
     ValidRows nulls = sections.valid();
     int base = sections.base();
@@ -91,7 +91,7 @@ final class FlatSelect extends BlockCursor {
         indexes[i] = base + rows[i];
       }
     }
-    // A stride of nulls may have no values to seek to.
+    // A stride of nulls may have no position for values.
     OrcValues read = valid > 0 ? sections.values() : null;
     if (column.isCoded()) {
       if (valid > 0) {

@@ -5,23 +5,23 @@ import java.util.Arrays;
 import latebloom.read.task.ScanMemory;
 
 /**
- * Values of the few rows that passed a filter, kept until the same column is asked for them as
- * payload: its streams are then not decompressed again. Rows ascend; which ones are kept is a
- * matter of speed only, and a row that is not here is decoded.
+ * Keeps the values of the few rows that pass a filter until the same column is read as payload,
+ * which saves decompressing its streams again. Rows ascend. Which rows are kept affects speed only:
+ * a row that is missing here is decoded.
  */
 final class KeptValues {
-  /** Rows and bytes that a column keeps at most. */
+  /** The most rows and bytes that a column keeps. */
   private static final int MOST_ROWS = 1 << 18;
 
   private static final int MOST_BYTES = 4 << 20;
 
-  /** What is kept of a row beside a string's bytes. */
+  /** Bytes kept for a row besides its string. */
   private static final int ROW_BYTES = Integer.BYTES + Long.BYTES;
 
-  /** Nothing is kept any more once more than one of so many rows passes. */
+  /** Keeping stops once more than one in so many rows passes. */
   private static final int FEW = 8;
 
-  /** Rows that are tested before that is known. */
+  /** Rows to test before that ratio counts. */
   private static final int SAMPLE = 1 << 14;
 
   private final ScanMemory memory;
@@ -39,7 +39,7 @@ final class KeptValues {
     this.memory = memory;
   }
 
-  /** Notes that {@code n} rows are tested; whether those of them that pass may be kept. */
+  /** Counts {@code n} tested rows; whether the passing ones may be kept. */
   boolean mayKeep(int n) {
     tested += n;
     ended |= tested > SAMPLE && (long) count * FEW > tested;
@@ -59,7 +59,7 @@ final class KeptValues {
     return !ended;
   }
 
-  /** Keeps numbers: of each index in {@code passing[0, n)}, its row and its value. */
+  /** Keeps numbers: for each index in {@code passing[0, n)}, its row and its value. */
   void numbers(int[] rowOf, int firstRow, int[] passing, int n, long[] from) {
     if (n == 0 || !reserve(row(rowOf, firstRow, passing[0]), n)) {
       return;
@@ -73,7 +73,7 @@ final class KeptValues {
     }
   }
 
-  /** As {@link #numbers}, of byte strings. */
+  /** As {@link #numbers}, for byte strings. */
   void strings(
       int[] rowOf,
       int firstRow,
@@ -117,9 +117,9 @@ final class KeptValues {
   }
 
   /**
-   * Finds the places of {@code wanted[0, n)}.
+   * Finds the positions here of {@code wanted[0, n)}.
    *
-   * @return false if one of them is not here
+   * @return false if one of them is missing
    */
   boolean find(int[] wanted, int n, int[] places) {
     int at = Arrays.binarySearch(rows, 0, count, wanted[0]);
@@ -135,7 +135,7 @@ final class KeptValues {
     return true;
   }
 
-  /** Takes the numbers at {@code places[from, from + n)}. */
+  /** Copies the numbers at {@code places[from, from + n)}. */
   void numbersAt(int[] places, int from, int n, long[] out) {
     for (int i = 0; i < n; i++) {
       out[i] = values[places[from + i]];

@@ -25,12 +25,13 @@ import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
 /**
- * Which columns of a stripe have decoders of ours: flat ones that Spark reads as the file's type.
+ * Creates our decoders for the columns that have them: flat ones that Spark reads as the file's
+ * type.
  */
 public final class OrcColumns {
   private OrcColumns() {}
 
-  /** A cursor over the column; null where orc-core's own readers must do it. */
+  /** A cursor over the column; null where only orc-core's own readers can decode it. */
   public static ColumnCursor flat(StripeColumn column) {
     return isFlat(column)
         ? new FlatOrcColumnCursor(column, vectorType(column.fileType, column.type))
@@ -80,7 +81,7 @@ public final class OrcColumns {
     return switch (column.fileType.getCategory()) {
       case BOOLEAN, BYTE, FLOAT, DOUBLE -> kind == ColumnEncoding.Kind.DIRECT;
       case STRING, CHAR, VARCHAR -> isDirect(kind) || column.isCoded();
-      // Without scales they are of the unfinished version 2 of the format.
+      // Decimals without scales belong to the unfinished version 2 of the format.
       case DECIMAL ->
           isDirect(kind)
               && column.source.has(Stream.Kind.DATA) == column.source.has(Stream.Kind.SECONDARY);

@@ -20,12 +20,12 @@ import org.apache.orc.OrcProto.Stream;
 import org.apache.spark.sql.types.DecimalType;
 
 /**
- * What walks the values of a column that are not null, by its type and encoding. One of {@code
- * codes}, {@code fixed} and {@code strings} is there.
+ * The decoder of a column's non-null values, by type and encoding. One of {@code codes}, {@code
+ * fixed} and {@code strings} is set.
  *
  * @param codes of dictionary entries
- * @param runs the integers that {@code codes} or {@code fixed} are, if they are nothing else
- * @param positions where it can begin anew
+ * @param runs {@code codes} or {@code fixed} where these are plain integer runs
+ * @param positions the decoder as one that seeks to strides
  */
 record OrcValues(
     IntegerRunLength codes,

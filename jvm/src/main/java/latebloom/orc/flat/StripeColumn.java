@@ -13,8 +13,8 @@ import org.apache.orc.TypeDescription;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * One column of one stripe as decoders read it. Cursors over the same column share one, and with it
- * the dictionary and the values that filters keep.
+ * One column of one stripe, for decoders. Cursors over the same column share it, and with it the
+ * dictionary and the values that filters keep.
  */
 public final class StripeColumn {
   final ColumnSource source;
@@ -22,7 +22,7 @@ public final class StripeColumn {
   /** The column's type in the file. */
   final TypeDescription fileType;
 
-  /** What Spark reads it as. */
+  /** The type as which Spark reads it. */
   final DataType type;
 
   final OrcProto.ColumnEncoding.Kind encoding;
@@ -32,7 +32,7 @@ public final class StripeColumn {
   private KeptValues kept;
 
   /**
-   * @param payload whether what passes a filter of the column will be read again, as payload
+   * @param payload whether rows that pass a filter of the column are read again, as payload
    */
   public StripeColumn(
       ColumnSource source,
@@ -56,7 +56,7 @@ public final class StripeColumn {
     return split.counters();
   }
 
-  /** The dictionary of byte strings; decoded once. */
+  /** The dictionary of byte strings, decoded once. */
   StripeDictionary dictionary() throws IOException {
     if (dictionary == null) {
       dictionary = StripeDictionary.read(this);
@@ -70,12 +70,12 @@ public final class StripeColumn {
         || encoding == OrcProto.ColumnEncoding.Kind.DICTIONARY_V2;
   }
 
-  /** Whether filters keep values: of floats and doubles they leave only what these compare by. */
+  /** Whether filters keep values: for floats and doubles they would only have comparable keys. */
   boolean keeps(VectorType vectorType) {
     return payload && vectorType != VectorType.FLOAT && vectorType != VectorType.DOUBLE;
   }
 
-  /** What filters kept for the payload. */
+  /** The values that filters kept for the payload. */
   KeptValues kept() {
     if (kept == null) {
       kept = new KeptValues(split.memory());
@@ -83,7 +83,7 @@ public final class StripeColumn {
     return kept;
   }
 
-  /** The bytes of a stream; of one that is not there, none. */
+  /** The bytes of a stream; an empty feed if the stripe lacks it. */
   ByteFeed feed(OrcProto.Stream.Kind kind) throws IOException {
     return new ByteFeed(source.has(kind) ? source.open(kind) : null, kind);
   }

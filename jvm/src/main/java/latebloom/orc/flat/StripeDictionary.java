@@ -33,7 +33,7 @@ final class StripeDictionary implements DictionaryEntries {
     }
     IntegerRunLength runs =
         IntegerRunLength.of(column.encoding, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
-    // Grows by what the stream has, not by what the footer says.
+    // Grows with the stream's own lengths, not to the footer's claim.
     int[] offsets = new int[Math.min(size, STEP)];
     int[] lengths = new int[offsets.length];
     long[] block = new long[STEP];

@@ -9,9 +9,9 @@ import org.apache.orc.OrcProto.Stream;
 import org.apache.orc.impl.PositionProvider;
 
 /**
- * Walks the sections of a column, front to back: the strides of the row index, or stretches of some
- * length where there is none. Knows of the current one which rows are null and by which index its
- * values are found.
+ * Walks the sections of a column, front to back: the strides of the row index, or ranges of fixed
+ * length without one. Knows which rows of the current section are null and the indexes of its
+ * values.
  *
  * <pre>
  *   section     0           1           2           3
@@ -20,8 +20,8 @@ import org.apache.orc.impl.PositionProvider;
  *   values      0 1  2 3 ...base        by index since they were last sought
  * </pre>
  *
- * A section next to the one before is read on to: that may be in the midst of a run, or of a
- * compressed chunk that would be decompressed twice.
+ * Reads on into the next section without a seek, since it may begin inside a run, or inside a
+ * compressed chunk that a seek would decompress twice.
  */
 final class StripeSections {
   private static final int UNINDEXED_ROWS = 1 << 16;
@@ -41,7 +41,7 @@ final class StripeSections {
   /** Index of the section's first value. */
   private int base;
 
-  /** Where the values begin that nobody has asked for yet; null when they are found by index. */
+  /** Position of the values until someone asks for one; null once they are found by index. */
   private PositionProvider unsought;
 
   StripeSections(StripeColumn column) {
@@ -52,7 +52,7 @@ final class StripeSections {
     this.optional = column.source.has(Stream.Kind.PRESENT);
   }
 
-  /** Whether some row may be null. */
+  /** Whether a row may be null. */
   boolean optional() {
     return optional;
   }
@@ -69,7 +69,7 @@ final class StripeSections {
     return sections.endRow(s);
   }
 
-  /** Makes a section the current one. Sections ascend. */
+  /** Moves to a section. Sections ascend. */
   void open(int s) throws IOException {
     if (s == section) {
       return;
@@ -113,7 +113,7 @@ final class StripeSections {
     }
   }
 
-  /** Which rows of the section are null; null when none is. */
+  /** The valid rows of the section; null if no row is null. */
   ValidRows valid() {
     return valid;
   }
@@ -122,7 +122,7 @@ final class StripeSections {
     return base;
   }
 
-  /** What finds the section's values. */
+  /** The decoder of the section's values. */
   OrcValues values() throws IOException {
     if (values == null) {
       values = OrcValues.of(column);

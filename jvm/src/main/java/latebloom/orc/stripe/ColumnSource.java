@@ -8,7 +8,7 @@ import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
 
-/** What decoders need to know of one column of one stripe, whoever fetches its bytes. */
+/** One column of one stripe, for decoders, independent of how its bytes are fetched. */
 public interface ColumnSource {
 
   /** The strides of the stripe, indexed if the column's row index was read. */
@@ -16,19 +16,19 @@ public interface ColumnSource {
 
   OrcProto.ColumnEncoding encoding();
 
-  /** How its dates and timestamps are to be read. */
+  /** The calendars of its dates and timestamps. */
   Calendars calendars();
 
   /** Whether the stripe's footer lists a stream of this kind for the column. */
   boolean has(Kind kind);
 
   /**
-   * A cursor of its own over a stream that there is, decompressed, at its start. Asked for when the
-   * first byte is needed: data streams not before the dictionary has let something pass. Only what
-   * lies in wanted strides is read.
+   * A cursor over an existing stream, decompressed, at its start. Decoders open a stream when they
+   * need its first byte: data streams only after the dictionary lets some value pass. Only bytes of
+   * wanted strides can be read.
    */
   InStream open(Kind kind) throws IOException;
 
-  /** Where the streams must be sought for the first row of a stride, as in the row index. */
+  /** The streams' positions of the first row of a stride, in the row index's order. */
   PositionProvider positions(int stride) throws IOException;
 }

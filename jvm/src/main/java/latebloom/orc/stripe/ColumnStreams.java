@@ -17,10 +17,9 @@ import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * The streams of one wanted column in a stripe, and the strides of it that were asked for. With a
- * row index only streams' parts are fetched, those of strides that hold wanted rows; without one,
- * or when rows of all strides are wanted, the streams are fetched whole. To decoders it is the one
- * column of the file that it is made of, if that is flat.
+ * The streams of one wanted column in a stripe, and the strides requested of it. With a row index,
+ * fetches only the parts of strides that hold wanted rows; without one, or when all strides are
+ * wanted, fetches whole streams. If the column is flat, this is also the source of its decoders.
  */
 public final class ColumnStreams implements ColumnSource {
   private final StripeStreams stripe;
@@ -44,12 +43,12 @@ public final class ColumnStreams implements ColumnSource {
     return column;
   }
 
-  /** Changes when more strides are asked for: what was opened before then has not got them. */
+  /** Changes with each further request for strides: streams opened earlier lack those. */
   public int generation() {
     return generation;
   }
 
-  /** Adds the row index if it says what need not be fetched for {@code rows}. */
+  /** Adds the row index if it can spare fetching some of {@code rows}. */
   public void wantIndex(Selection rows, List<WantedRange> ranges) {
     if (!whole && !rows.isNone() && !stripe.strides().allHold(rows)) {
       for (int id : column.ids()) {
@@ -59,9 +58,10 @@ public final class ColumnStreams implements ColumnSource {
   }
 
   /**
-   * Adds what must be fetched, and was not before, for {@code rows} to be read.
+   * Adds the ranges that reading {@code rows} needs and that were not fetched before.
    *
-   * @param dictionaryFirst whether only the dictionary is; the rest is fetched when it is opened
+   * @param dictionaryFirst whether to add the dictionary only; the rest is fetched when a decoder
+   *     opens it
    */
   public void want(Selection rows, boolean dictionaryFirst, List<WantedRange> ranges) {
     addStrides(rows);
@@ -92,7 +92,7 @@ public final class ColumnStreams implements ColumnSource {
     }
   }
 
-  /** Adds what must be fetched, and was not before, for the rows that were asked for. */
+  /** Adds the ranges that the requested rows need and that were not fetched before. */
   private void plan(List<WantedRange> ranges) {
     if (planned) {
       return;
@@ -108,7 +108,7 @@ public final class ColumnStreams implements ColumnSource {
         RunningTask.checkNotKilled();
         int start = indexes.start(s, from);
         int end = indexes.end(s, to);
-        // A stride without a value begins where the stream ends: a cursor is to get there.
+        // A stride without values begins at the stream's end, which a cursor must be able to reach.
         s.want(start == s.length && start > 0 ? start - 1 : start, end, ranges);
         from = strides.nextSetBit(to);
       }
@@ -120,7 +120,7 @@ public final class ColumnStreams implements ColumnSource {
     return streams.stream().mapToLong(s -> s.length).sum();
   }
 
-  /** How many strides were asked for. */
+  /** How many strides were requested. */
   public int stridesWanted() {
     return whole ? stripe.strides().count() : strides.cardinality();
   }
@@ -137,7 +137,7 @@ public final class ColumnStreams implements ColumnSource {
     return indexed ? all : Strides.none(all.rows());
   }
 
-  /** Whether the stripe's footer has the encoding, which a damaged one may lack. */
+  /** Whether the stripe's footer has the encoding; a damaged one may lack it. */
   public boolean hasEncoding() {
     return stripe.hasEncoding(id());
   }
@@ -176,7 +176,7 @@ public final class ColumnStreams implements ColumnSource {
     return indexes.position(id(), stride);
   }
 
-  /** As {@link #positions}, of all columns of the file that it is made of, by their ids. */
+  /** As {@link #positions}, for all file columns that make up this one, by their ids. */
   public PositionProvider[] allPositions(int stride) {
     return indexes.positions(column.ids(), stride);
   }

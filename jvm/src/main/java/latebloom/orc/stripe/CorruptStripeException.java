@@ -3,7 +3,7 @@ package latebloom.orc.stripe;
 
 import java.io.IOException;
 
-/** The bytes of a stripe contradict themselves or the file's tail; says where. */
+/** Reports that a stripe's bytes contradict themselves or the file's tail, and where. */
 public final class CorruptStripeException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -10,10 +10,11 @@ import org.apache.spark.sql.types.StructField;
  * A wanted column in one file.
  *
  * @param field the column as the scan wants it
- * @param evolution how the file's columns become what is wanted; null if the file lacks the column
- * @param type the column as ORC is to read it; null if the file lacks it
- * @param constant the one value of a column that the file lacks, as Spark holds it
- * @param ids of the file's columns that it is made of: itself and what is wanted of its children
+ * @param evolution converts the file's columns to the wanted ones; null if the file lacks the
+ *     column
+ * @param type as which ORC reads the column; null if the file lacks it
+ * @param constant the value of a column that the file lacks, in Spark's representation
+ * @param ids of the file's columns that make it up: itself and its wanted children
  */
 public record OrcColumn(
     StructField field,
@@ -23,8 +24,8 @@ public record OrcColumn(
     int[] ids) {
 
   /**
-   * @param evolution includes no other column than this
-   * @param child which child of the schema that is read it is
+   * @param evolution includes this column only
+   * @param child its index among the children of the read schema
    */
   public static OrcColumn of(StructField field, SchemaEvolution evolution, int child) {
     TypeDescription type = evolution.getReaderSchema().getChildren().get(child);

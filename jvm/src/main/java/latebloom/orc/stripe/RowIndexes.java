@@ -27,23 +27,26 @@ import org.apache.orc.protobuf.WireFormat;
 import org.apache.spark.TaskKilledException;
 
 /**
- * The row indexes of a stripe's columns, and their Bloom filters: fetched as they are needed. The
- * answer is the same without them, so one that is damaged, does not fit the stripe or is larger
- * than is of use counts as not there.
+ * The row indexes of a stripe's columns, and their Bloom filters, fetched on demand. Answers do not
+ * depend on them, so an index that is damaged, does not fit the stripe or is too large to be useful
+ * counts as absent.
  */
 public final class RowIndexes {
   /** Most bytes of a run of numbers: header and base, 512 of 8 bytes, 31 patches. */
   private static final int LONGEST_RUN = 12 + 512 * 8 + 31 * 8;
 
-  /** So many strides further it is looked for where a chunk ends. */
+  /** How many strides ahead to look for the end of a chunk. */
   private static final int LOOK_AHEAD = 64;
 
-  /** Most bytes of a column's index, and of its Bloom filters, that are parsed. */
+  /** Most bytes of a column's index, or of its Bloom filters, to parse. */
   private static final int MOST_BYTES = 16 << 20;
 
   private static final int MOST_BLOOM_BYTES = 128 << 20;
 
-  /** The entries of a row index, and the filters of a Bloom filter index, are their field 1. */
+  /**
+   * The tag of field 1, which holds the entries of a row index and the filters of a Bloom filter
+   * index.
+   */
   private static final int ENTRY = 1 << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
 
   private final StripeStreams stripe;
@@ -53,7 +56,7 @@ public final class RowIndexes {
   /**
    * The index of a column.
    *
-   * @param starts of a stream of the column, where the strides begin in it
+   * @param starts for each stream of the column, the offsets at which strides begin
    */
   private record Index(List<OrcProto.RowIndexEntry> entries, Map<Kind, int[]> starts) {}
 
@@ -69,12 +72,12 @@ public final class RowIndexes {
     }
   }
 
-  /** Whether all of the columns have an index, which was fetched. */
+  /** Whether all of the columns have an index that was fetched. */
   boolean hasAll(int[] ids) {
     return ids.length > 0 && Arrays.stream(ids).allMatch(id -> of(id).isPresent());
   }
 
-  /** The entries of a column's index, one a stride; null without one. */
+  /** The entries of a column's index, one per stride; null without one. */
   public List<OrcProto.RowIndexEntry> entries(int column) {
     return of(column).map(Index::entries).orElse(null);
   }
@@ -111,7 +114,7 @@ public final class RowIndexes {
     return new Index(entries, starts);
   }
 
-  /** One message a stride; null if these are not what there is. */
+  /** One message per stride; null if the bytes hold anything else. */
   private <T> List<T> messages(InStream from, Parser<T> parser, int mostBytes) {
     List<T> messages = new ArrayList<>();
     try {
@@ -141,7 +144,7 @@ public final class RowIndexes {
     return messages.size() == stripe.strides().count() ? messages : null;
   }
 
-  /** Where strides begin in a stream; null if they cannot begin there. */
+  /** The offsets at which strides begin in a stream; null if the entries are impossible. */
   private int[] starts(StripeStream s, List<OrcProto.RowIndexEntry> entries) {
     TypeDescription type = split.reader().getSchema().findSubtype(s.column);
     int at;
@@ -168,7 +171,7 @@ public final class RowIndexes {
     return starts;
   }
 
-  /** Where a stride begins in a stream of a column that has an index. */
+  /** The offset of a stride in a stream of a column that has an index. */
   int start(StripeStream s, int stride) {
     return starts(s)[stride];
   }
@@ -178,10 +181,10 @@ public final class RowIndexes {
   }
 
   /**
-   * Where a stream's bytes end that the strides before {@code stride} need. A run of values may
-   * reach into the stride, and with it into the compressed chunk behind the one that the stride
-   * begins in. How long chunks are is not known, but between the chunks that two later strides
-   * begin in there is at least one.
+   * The end of the bytes that the strides before {@code stride} need of a stream. A run of values
+   * may reach into the stride, and so into the compressed chunk after the one in which the stride
+   * begins. The length of chunks is unknown, but each later stride that begins in a further chunk
+   * accounts for at least one.
    */
   int end(StripeStream s, int stride) {
     if (stride >= stripe.strides().count()) {
@@ -206,7 +209,7 @@ public final class RowIndexes {
     return (int) most;
   }
 
-  /** Where the columns must be sought for the first row of a stride that is not the first. */
+  /** The columns' positions of the first row of a stride other than the first. */
   PositionProvider[] positions(int[] ids, int stride) {
     PositionProvider[] positions =
         new PositionProvider[split.reader().getSchema().getMaximumId() + 1];
@@ -216,7 +219,7 @@ public final class RowIndexes {
     return positions;
   }
 
-  /** As {@link #positions}, of one column. */
+  /** As {@link #positions}, for one column. */
   PositionProvider position(int id, int stride) {
     return new PositionProviderImpl(of(id).orElseThrow().entries.get(stride));
   }
@@ -233,7 +236,7 @@ public final class RowIndexes {
     split.fetcher().fetch(ranges);
   }
 
-  /** The Bloom filters of a column's strides; null without. */
+  /** The Bloom filters of a column's strides; null if it has none. */
   public List<OrcProto.BloomFilter> blooms(int column) {
     InStream in = stripe.open(column, Kind.BLOOM_FILTER_UTF8);
     return in == null ? null : messages(in, OrcProto.BloomFilter.parser(), MOST_BLOOM_BYTES);

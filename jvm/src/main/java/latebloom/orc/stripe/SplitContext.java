@@ -9,10 +9,10 @@ import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * What the stripes of a split share.
+ * The context that the stripes of a split share.
  *
- * @param reader knows the file's tail
- * @param skipCorrupt whether orc-core is to skip corrupt runs of numbers
+ * @param reader of the file, which holds its tail
+ * @param skipCorrupt whether orc-core skips corrupt runs of numbers
  * @param compression of the streams
  */
 public record SplitContext(

@@ -5,21 +5,21 @@ import java.util.BitSet;
 import latebloom.read.selection.Selection;
 
 /**
- * The strides of a stripe: runs of so many rows, the last one of fewer. Without a row index all
- * rows are one stride.
+ * The strides of a stripe: ranges of equal length, the last one possibly shorter. Without a row
+ * index all rows are one stride.
  *
  * @param rows of the stripe
  * @param length rows of a stride; at least 1
- * @param isIndexed whether a row index may have an entry a stride
+ * @param isIndexed whether a row index may have an entry per stride
  */
 public record Strides(int rows, int length, boolean isIndexed) {
-  /** More strides than this are not worth their entries: such an index is left alone. */
+  /** The most strides that are worth their entries; a longer index is ignored. */
   private static final int MOST = 1 << 16;
 
   /**
    * The strides of a stripe.
    *
-   * @param length rows between two entries of the row index, as the file's footer has it
+   * @param length rows between two entries of the row index, by the file's footer
    */
   public static Strides of(int rows, int length) {
     boolean indexed = length > 0 && rows / length < MOST;
@@ -31,7 +31,7 @@ public record Strides(int rows, int length, boolean isIndexed) {
     return new Strides(rows, Math.max(1, rows), false);
   }
 
-  /** At most {@link #MOST} of an index. */
+  /** The number of strides; at most {@link #MOST} with an index. */
   public int count() {
     return (int) Math.max(1, ((long) rows + length - 1) / length);
   }
@@ -41,7 +41,7 @@ public record Strides(int rows, int length, boolean isIndexed) {
     return row / length;
   }
 
-  /** Of a stride that there is. */
+  /** The first row of an existing stride. */
   public int firstRow(int stride) {
     return stride * length;
   }
@@ -51,7 +51,7 @@ public record Strides(int rows, int length, boolean isIndexed) {
     return (int) Math.min(rows, (stride + 1L) * length);
   }
 
-  /** Whether each stride has some row of {@code wanted}. */
+  /** Whether each stride holds a row of {@code wanted}. */
   public boolean allHold(Selection wanted) {
     if (wanted.isAll()) {
       return true;
@@ -65,7 +65,7 @@ public record Strides(int rows, int length, boolean isIndexed) {
     return true;
   }
 
-  /** Adds the strides that have rows of {@code wanted}. */
+  /** Adds the strides that hold rows of {@code wanted}. */
   public void addHolding(Selection wanted, BitSet strides) {
     int row = wanted.nextSelected(0);
     while (row >= 0) {

@@ -9,23 +9,23 @@ import org.apache.spark.SparkThrowable;
 import org.apache.spark.TaskKilledException;
 
 /**
- * Where in a file something of a stripe lies, and the border at which faults of its bytes become
- * errors that name the place. Whatever reads a stripe is run by {@link #read}: decoders, ours and
- * orc-core's, need not foresee how damaged bytes make them fail.
+ * A place in a stripe of a file, and the border at which faulty bytes become errors that name it.
+ * {@link #read} runs all code that reads a stripe, so that decoders, ours and orc-core's, need not
+ * foresee how damaged bytes make them fail.
  */
 public record StripePlace(String file, int stripe) {
 
-  /** What reads bytes of a stripe. */
+  /** Reads bytes of a stripe. */
   @FunctionalInterface
   public interface Reading<T> {
     T run() throws IOException;
   }
 
   /**
-   * Runs {@code reading}. What it throws unchecked is a fault of the bytes, unless the task was
-   * killed or it is an error of Spark's or of a condition of the query; and so is the end of the
-   * file before what is to be read of it. Other checked exceptions are of the file's store, or have
-   * their place already; errors, as of memory, are of the JVM.
+   * Runs {@code reading}. Attributes its unchecked exceptions to the bytes, unless the task was
+   * killed or the error is Spark's or a query condition's, and likewise an early end of the file.
+   * Other checked exceptions come from the file's store, or name their place already; errors, as of
+   * memory, come from the JVM.
    *
    * @param part of the stripe, for messages
    */

@@ -14,15 +14,15 @@ import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.StreamName;
 
 /**
- * One stream of one column in a stripe, and what was fetched of it.
+ * One stream of one column in a stripe, and its fetched pieces.
  *
  * <pre>
  *   stream    | stride 0 | stride 1 | stride 2 | stride 3 |
  *   fetched   [ piece     ]         [ piece                ]
  * </pre>
  *
- * A piece begins where a stride does and reaches some way into the next one, as far as a run of
- * values or a compressed chunk may.
+ * A piece begins with a stride and reaches into the next one as far as a run of values or a
+ * compressed chunk may.
  */
 final class StripeStream {
   final int column;
@@ -31,7 +31,7 @@ final class StripeStream {
   private final long claimed;
   private final long offset;
 
-  /** By where they begin; they don't overlap. */
+  /** The pieces by offset; they don't overlap. */
   private final TreeMap<Integer, Piece> pieces = new TreeMap<>();
 
   private long fetched;
@@ -49,7 +49,7 @@ final class StripeStream {
 
   /**
    * @param offset of the stream in the file
-   * @param claimed length of it, as the stripe's footer has it
+   * @param claimed length, by the stripe's footer
    */
   StripeStream(int column, Kind kind, long offset, long claimed) {
     this.column = column;
@@ -59,14 +59,12 @@ final class StripeStream {
     this.length = (int) Math.max(0, Math.min(claimed, Integer.MAX_VALUE));
   }
 
-  /** How many of its bytes were asked for. */
+  /** How many of its bytes were requested. */
   long fetched() {
     return fetched;
   }
 
-  /**
-   * Adds what must be fetched, and was not before, of the bytes {@code [from, to)} of the stream.
-   */
+  /** Adds the unfetched ranges among the bytes {@code [from, to)} of the stream. */
   void want(int from, int to, List<WantedRange> ranges) {
     if (claimed != length) {
       throw new CorruptStreamException(kind, "it has " + claimed + " bytes", null);
@@ -97,7 +95,7 @@ final class StripeStream {
     }
   }
 
-  /** A cursor over what was fetched, decompressed. */
+  /** A cursor over the fetched pieces, decompressed. */
   InStream open(InStream.StreamOptions options) {
     BufferChunkList chunks = new BufferChunkList();
     for (Piece p : pieces.values()) {

@@ -20,13 +20,13 @@ import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.RecordReaderUtils;
 import org.apache.orc.impl.StreamName;
 
-/** The streams of one stripe, as its footer lists them, and what was fetched of them. */
+/** The streams of one stripe, as its footer lists them, and their fetched pieces. */
 public final class StripeStreams {
   final SplitContext split;
   private final Strides strides;
   private final OrcProto.StripeFooter footer;
 
-  /** By the column's id, in the footer's order. */
+  /** Streams by the column's id, in the footer's order. */
   private final Map<Integer, Map<Kind, StripeStream>> columns = new HashMap<>();
 
   /** Fetches the footer. */
@@ -38,7 +38,7 @@ public final class StripeStreams {
     findStreams(info.getOffset());
   }
 
-  /** Where the footer of a stripe lies. */
+  /** The range of a stripe's footer. */
   public static WantedRange footerRange(StripeInformation info, RangeFetcher.Receiver receiver) {
     long offset = info.getOffset();
     long index = info.getIndexLength();
@@ -80,8 +80,8 @@ public final class StripeStreams {
   }
 
   /**
-   * All streams of indexes come before all streams of data, each kind in the footer's order. What
-   * stands for streams that are encrypted takes no place.
+   * Locates the streams. All index streams precede all data streams, each kind in the footer's
+   * order. Placeholders of encrypted streams take no space.
    */
   private void findStreams(long offset) {
     long at = offset;
@@ -113,7 +113,7 @@ public final class StripeStreams {
     return footer.getWriterTimezone();
   }
 
-  /** The encoding of a column of the file, which a damaged footer may lack. */
+  /** The encoding of a column of the file; a damaged footer may lack it. */
   public OrcProto.ColumnEncoding encoding(int column) {
     if (!hasEncoding(column)) {
       throw new CorruptStreamException(
@@ -135,7 +135,7 @@ public final class StripeStreams {
     return columns.getOrDefault(column, Map.of()).get(kind);
   }
 
-  /** A cursor over what was fetched of a stream; null if the stripe has no such stream. */
+  /** A cursor over the fetched pieces of a stream; null if the stripe has no such stream. */
   public InStream open(int column, Kind kind) {
     StripeStream s = stream(column, kind);
     if (s == null) {
@@ -147,7 +147,7 @@ public final class StripeStreams {
     return s.open(split.compression());
   }
 
-  /** The streams of some columns that are not of indexes. */
+  /** The data streams of some columns. */
   List<StripeStream> data(IntStream ids) {
     return ids.boxed()
         .flatMap(id -> columns.getOrDefault(id, Map.of()).values().stream())
@@ -159,12 +159,12 @@ public final class StripeStreams {
     return RecordReaderUtils.isDictionary(kind, encoding(column));
   }
 
-  /** Lets go of what was fetched. */
+  /** Releases the fetched pieces. */
   public void release() {
     columns.clear();
   }
 
-  /** Bytes of the data of some columns that nobody asked for. */
+  /** Data bytes of some columns that were never requested. */
   public long unfetched(BitSet ids) {
     return data(ids.stream()).stream().mapToLong(s -> s.length - s.fetched()).sum();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What is known of one stripe and fetched of it: its footer, its row indexes, the parts of the
- * streams that strides with wanted rows lie in, and where it lies, for messages.
+ * Fetches and holds the metadata and bytes of one stripe: its footer, its row indexes, the parts of
+ * streams that hold wanted rows, and its place in the file, for messages.
  *
  * <p>May import {@code orc.encoding}, {@code read.io}, {@code read.predicate}, {@code
  * read.selection}, {@code read.task} and {@code read.vector}.

@@ -10,14 +10,17 @@ import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.UnionColumnVector;
 
 /**
- * Whether lists and maps that orc-core has read lie within what it has read of their elements. It
- * adds up their lengths in an int and reads as many elements: where the sum runs over, a list of a
- * damaged file claims elements that nobody has read.
+ * Checks that lists and maps read by orc-core lie within the elements that it read. orc-core adds
+ * up their lengths in an int and reads as many elements: where the sum overflows, a list of a
+ * damaged file claims elements that were never read.
  */
 final class NestedLengths {
   private NestedLengths() {}
 
-  /** Throws if one of the first {@code n} values of a vector, or one within it, claims too much. */
+  /**
+   * Throws if one of the first {@code n} values of a vector, or a value nested in one, claims too
+   * much.
+   */
   static void check(ColumnVector vector, int n) {
     if (vector.isRepeating && !vector.noNulls && vector.isNull[0]) {
       return;

@@ -9,8 +9,8 @@ import org.apache.spark.sql.execution.datasources.orc.OrcColumnVector;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * Spark's view of ORC's vectors, which has the dates, times and decimals that Spark would give. It
- * is private to Spark's package, and so reached by a method handle: see the class loaders in
+ * Creates Spark's view of ORC's vectors, which converts dates, times and decimals as Spark does. It
+ * is private to Spark's package, so a method handle reaches it: see the class loaders in
  * docs/design/parquet.md.
  */
 final class SparkVectors {

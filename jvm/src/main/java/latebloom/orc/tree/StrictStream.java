@@ -10,8 +10,8 @@ import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.StreamName;
 
 /**
- * A stream that says its name where it fails, and fails where it has ended. orc-core's readers of
- * numbers would take what is in their buffers for values, for as many as a damaged length says.
+ * A stream that names itself in errors, and fails at its end. orc-core's readers of numbers would
+ * instead take stale buffer bytes for values, as many as a damaged length claims.
  */
 final class StrictStream extends InStream {
   private final InStream in;
@@ -19,7 +19,7 @@ final class StrictStream extends InStream {
   private final boolean mayEnd;
 
   /**
-   * @param mayEnd whether its end may be read up to
+   * @param mayEnd whether a reader may read up to its end
    */
   StrictStream(InStream in, StreamName name, boolean mayEnd) {
     super(in, 0, 0);

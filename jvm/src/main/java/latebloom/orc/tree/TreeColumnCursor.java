@@ -32,17 +32,17 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * Reads a column of any type by orc-core's own reader of it, as Spark sees it: sought by the row
- * index to strides that hold wanted rows, and read a few rows at a time.
+ * Reads a column of any type by orc-core's own reader, converted as Spark does. Seeks by the row
+ * index to strides that hold wanted rows, and reads a few rows at a time.
  */
 public final class TreeColumnCursor implements ColumnCursor {
-  /** Most rows that are read at once. */
+  /** Most rows of one read. */
   private static final int BLOCK = 1024;
 
-  /** Most rows that are passed over at once. */
+  /** Most rows of one skip. */
   private static final int MOST_SKIPPED = 1 << 16;
 
-  /** Rows between two wanted ones are passed over if they are more than this, and read if not. */
+  /** Skips the rows between two wanted ones if they are more than this; reads them if not. */
   private static final int GAP = 64;
 
   private static final InternalRow NO_STRUCT = new GenericInternalRow(new Object[1]);
@@ -63,14 +63,14 @@ public final class TreeColumnCursor implements ColumnCursor {
   private TypeReader reader;
   private int generation;
 
-  /** The row that {@link #reader} would read next. */
+  /** The next row of {@link #reader}. */
   private int at;
 
   private int batchStart;
   private int batchEnd;
 
   /**
-   * @param depth under how many structs of one field the column's values lie
+   * @param depth how many structs of one field enclose the column's values
    * @param type of the column's values
    */
   public TreeColumnCursor(
@@ -88,7 +88,7 @@ public final class TreeColumnCursor implements ColumnCursor {
     this.batch = new ColumnarBatch(new org.apache.spark.sql.vectorized.ColumnVector[] {view});
   }
 
-  /** Begins a window, of which {@code rows} have been fetched. */
+  /** Begins a window; {@code rows} have been fetched. */
   public void start(Selection rows) {
     this.rows = rows;
     if (generation != streams.generation()) {
@@ -110,7 +110,7 @@ public final class TreeColumnCursor implements ColumnCursor {
       NestedLengths.check(vector, n);
       view.setBatchSize(n);
     } catch (IOException e) {
-      // All was fetched before: only damaged bytes are left to fail.
+      // Everything is fetched by now, so only damaged bytes can fail.
       throw new CorruptStreamException(e.getMessage(), e);
     }
     at = to;
@@ -152,7 +152,7 @@ public final class TreeColumnCursor implements ColumnCursor {
         .setEncryption(file.getEncryption());
   }
 
-  /** How far to read when {@code row} is wanted: to the last wanted row of those close by. */
+  /** The end of the read that begins with {@code row}: after the last wanted row close by. */
   private int end(int row) {
     Strides strides = streams.strides();
     int most = (int) Math.min(rows.rows(), (long) row + BLOCK);
@@ -170,7 +170,7 @@ public final class TreeColumnCursor implements ColumnCursor {
     return end;
   }
 
-  /** A row whose one column is the value of {@code row}. */
+  /** A row whose single column is the value of {@code row}. */
   private InternalRow value(int row) throws IOException {
     if (row < batchStart || row >= batchEnd) {
       read(row, end(row));
@@ -215,7 +215,7 @@ public final class TreeColumnCursor implements ColumnCursor {
     }
   }
 
-  /** A batch of rows that lie together is passed on as it is read. */
+  /** Whether the rows are contiguous, so that the batch can be lent as read. */
   private boolean canLend(int[] rows, int n, OutputColumn out) {
     return depth == 0
         && out.whole()

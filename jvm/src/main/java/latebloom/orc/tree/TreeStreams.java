@@ -8,7 +8,7 @@ import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.StreamName;
 import org.apache.orc.impl.reader.StripePlanner;
 
-/** Gives orc-core's readers of columns the streams that we fetched of a stripe. */
+/** Passes the fetched streams of a stripe to orc-core's column readers. */
 public final class TreeStreams extends StripePlanner {
   private final StripeStreams stripe;
 
@@ -25,7 +25,7 @@ public final class TreeStreams extends StripePlanner {
   @Override
   public InStream getStream(StreamName name) {
     InStream in = stripe.open(name.getColumn(), name.getKind());
-    // A dictionary is read until its stream ends.
+    // orc-core reads a dictionary to the end of its stream.
     boolean whole = name.getKind() == OrcProto.Stream.Kind.DICTIONARY_DATA;
     return in == null ? null : new StrictStream(in, name, whole);
   }
