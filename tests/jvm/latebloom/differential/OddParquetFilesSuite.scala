@@ -110,7 +110,7 @@ class OddParquetFilesSuite extends LateBloomTest {
     (what, text, edit) <- Seq[(String, String, FileMetaData => Unit)](
       (
         "a column that is longer than any array",
-        "row group 0, column a, page 0: a stretch of the chunk",
+        "row group 0, column a, page 0: a range of the chunk",
         FooterEdit.columns(_, "a").foreach(_.setTotal_compressed_size(5L << 30))
       ),
       // Spark's reader allocates it first.

@@ -33,14 +33,12 @@ final class ColumnIndexPruning {
     }
   }
 
-  /** The columns that the predicate is about. */
+  /** The columns that the predicate compares. */
   List<ColumnDescriptor> columns() {
     return columns;
   }
 
-  /**
-   * The rows of a row group that may pass; all when it lacks an index, or has one that can't be.
-   */
+  /** The rows of a row group that may pass; all without a valid index. */
   Selection rows(int rows, ColumnIndexStore indexes) {
     RowRanges ranges;
     try {
@@ -58,7 +56,7 @@ final class ColumnIndexPruning {
     return starts.length == 0 ? Selection.none(rows) : Selection.ofRuns(rows, starts, ends);
   }
 
-  /** Collects the columns that a predicate mentions. */
+  /** Collects the columns of a predicate. */
   private static final class Columns implements FilterPredicate.Visitor<Set<ColumnPath>> {
     private static Set<ColumnPath> of(Operators.Column<?> c) {
       return Set.of(c.getColumnPath());

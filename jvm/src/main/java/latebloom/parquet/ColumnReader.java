@@ -10,30 +10,30 @@ import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 
 /**
- * Reads one wanted column of one row group: knows its chunks, and owns what is decoded of them and
- * the cursors over it. Made when the row group is first asked for the column.
+ * Reads one wanted column of one row group. Knows its chunks, and owns their decoded values and its
+ * cursors. The row group creates it at the first request for the column.
  */
 sealed interface ColumnReader
     permits FlatColumnReader, NestedColumnReader, SparkColumnReader, MissingColumnReader {
 
-  /** The column chunks that it reads. */
+  /** The column chunks to read. */
   List<ColumnChunk> chunks() throws IOException;
 
-  /** Whether it can leave pages of a chunk out, once it is known where they lie. */
+  /** Whether it can skip pages of a chunk once their places are known. */
   default boolean skipsPages(ColumnChunk chunk) {
     return true;
   }
 
-  /** Adds what must be fetched, and was not before, for {@code rows} to be read. */
+  /** Adds the ranges that reading {@code rows} needs and that were not fetched before. */
   default void want(Selection rows, List<WantedRange> ranges) throws IOException {
     for (ColumnChunk chunk : chunks()) {
       chunk.want(rows, ranges);
     }
   }
 
-  /** Reads the column for one use in one window, see {@link RowGroup#cursor}. */
+  /** A cursor over the column for one use in one window, see {@link RowGroup#cursor}. */
   ColumnCursor cursor(int use, Selection rows) throws IOException;
 
-  /** Lets go of what was decoded. */
+  /** Releases decoded values. */
   void release();
 }

@@ -12,7 +12,7 @@ import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.selection.Selection;
 
-/** A flat column that we decode. Its uses share the dictionary and the pages that are kept. */
+/** Reads a flat column with our own decoders. Its uses share the dictionary and the kept pages. */
 final class FlatColumnReader implements ColumnReader {
   private final ParquetSplit split;
   private final ColumnChunk chunk;
@@ -23,7 +23,7 @@ final class FlatColumnReader implements ColumnReader {
   private PageCache cache;
 
   /**
-   * @param keepsPages whether the column is read more than once
+   * @param keepsPages whether to keep pages, as for a column that is read more than once
    */
   FlatColumnReader(
       ParquetSplit split,

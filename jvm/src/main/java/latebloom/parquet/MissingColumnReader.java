@@ -8,8 +8,8 @@ import latebloom.read.ColumnCursor;
 import latebloom.read.selection.Selection;
 
 /**
- * A column that the file lacks: nothing is fetched, and Spark's reader makes the values, which are
- * nulls, the column's default or row numbers.
+ * A column that the file lacks: fetches nothing. Spark's reader makes the values: nulls, the
+ * column's default or row numbers.
  */
 record MissingColumnReader(SparkColumnReader maker) implements ColumnReader {
   @Override

@@ -16,7 +16,7 @@ import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.KeptEntries;
 import latebloom.read.selection.Selection;
 
-/** A list or map that we decode. Its uses share the dictionaries. */
+/** Reads a list or map with our own decoders. Its uses share the dictionaries. */
 final class NestedColumnReader implements ColumnReader {
   private final ParquetSplit split;
   private final int column;
@@ -25,7 +25,7 @@ final class NestedColumnReader implements ColumnReader {
   private final Map<Integer, RepeatedColumnCursor> cursors = new HashMap<>(2);
 
   /**
-   * @param chunks of the leaves, in their order
+   * @param chunks of the leaves, in order
    */
   NestedColumnReader(
       ParquetSplit split, int column, List<ColumnChunk> chunks, PageCache.Budget budget) {
@@ -47,7 +47,7 @@ final class NestedColumnReader implements ColumnReader {
 
   private RepeatedColumnCursor open(int use) {
     RepeatedType type = split.columns[column].repeated();
-    // A filter may ask for other entries than what is above the scan.
+    // A filter may need other entries than the operators above the scan.
     KeptEntries kept = use == RowGroup.PAYLOAD ? split.spec.keptOf(column) : null;
     int most = kept instanceof KeptEntries.First f ? f.count() : Integer.MAX_VALUE;
     ColumnPredicate keys =

@@ -35,7 +35,10 @@ import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.spark.sql.types.DataType;
 
-/** One row group: a reader for each column, made and fed as it is needed. */
+/**
+ * Filters and selects the rows of one row group, by a reader for each column, created and fed on
+ * demand.
+ */
 final class ParquetRowGroup implements RowGroup {
   private final ParquetSplit split;
   private final BlockMetaData block;
@@ -79,7 +82,7 @@ final class ParquetRowGroup implements RowGroup {
     PageIndexes indexes = new PageIndexes(indexed);
     split.context.fetcher().fetch(indexes.ranges());
     Selection left = pruning.rows(rows, indexes);
-    // Here Spark reads by the places of pages, too, whoever wrote them.
+    // Spark, too, reads by page offsets here, whoever wrote them.
     placed |= !left.isAll();
     if (!placed) {
       indexed.forEach(ColumnChunk::dropIndex);
@@ -116,14 +119,14 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   /**
-   * @param stats null if there are none, or none to rely on
+   * @param stats null if there are none that can be trusted
    */
   private static boolean coversValues(
       ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
     if (predicate.allValuesPass()) {
       return true;
     }
-    // Statistics are of values as they lie in the file.
+    // Statistics are those of the file's own values.
     boolean inOrder =
         type.conversion() == null
             && (type.vectorType() == VectorType.INT || type.vectorType() == VectorType.LONG);
@@ -136,7 +139,7 @@ final class ParquetRowGroup implements RowGroup {
     return stats instanceof LongStatistics s && covers(predicate, s.getMin(), s.getMax());
   }
 
-  // Statistics of unsigned numbers are in unsigned order, in which the least may be the greater.
+  // Statistics of unsigned numbers follow unsigned order, so their minimum may exceed the maximum.
   private static boolean covers(ColumnPredicate predicate, long min, long max) {
     return min <= max && predicate.covers(min, max);
   }
@@ -155,7 +158,7 @@ final class ParquetRowGroup implements RowGroup {
     return m;
   }
 
-  /** The chunk of a leaf of the file; columns that have the leaf in common share it. */
+  /** The chunk of a leaf of the file; columns with the same leaf share it. */
   ColumnChunk chunk(ColumnDescriptor column) {
     return chunks.computeIfAbsent(
         ColumnPath.get(column.getPath()),
@@ -170,7 +173,7 @@ final class ParquetRowGroup implements RowGroup {
                 split.context.counters()));
   }
 
-  /** Number in the file of the first row; negative when unknown. */
+  /** Number in the file of the first row; negative if unknown. */
   long firstRowInFile() {
     return block.getRowIndexOffset();
   }
@@ -220,9 +223,7 @@ final class ParquetRowGroup implements RowGroup {
     split.context.fetcher().fetch(pages);
   }
 
-  /**
-   * What the first fetch will ask for: indexes if rows are ruled out by them, else whole chunks.
-   */
+  /** The ranges of the first fetch: indexes if they rule out rows, else whole chunks. */
   List<WantedRange> firstRanges(boolean prunes, RowGroups.FirstFetch first) throws IOException {
     if (prunes && split.columnIndex() != null) {
       return new PageIndexes(indexed()).ranges();
@@ -234,14 +235,14 @@ final class ParquetRowGroup implements RowGroup {
     return whole.stream().map(ColumnChunk::wholeRange).toList();
   }
 
-  /** The columns that rows can be ruled out by. */
+  /** The columns by which rows can be ruled out. */
   private List<ColumnChunk> indexed() {
     return split.columnIndex().columns().stream().map(this::chunk).toList();
   }
 
   /**
-   * Reads where pages lie if leaving some out saves more than a request costs; at once for all
-   * columns of the scan, if those are not more than a request is worth.
+   * Reads offset indexes if skipping pages saves more than a request costs; reads those of all the
+   * scan's columns together if their size is worth less than another request.
    */
   private void fetchIndexes(List<Need> needs) throws IOException {
     Set<ColumnChunk> indexed = new LinkedHashSet<>();
@@ -264,7 +265,7 @@ final class ParquetRowGroup implements RowGroup {
     split.context.fetcher().fetch(fetched.stream().map(ColumnChunk::indexRange).toList());
   }
 
-  /** The chunks of a column of which pages could be left out if their offset indexes were read. */
+  /** The chunks of a column whose pages could be skipped if their offset indexes were read. */
   private List<ColumnChunk> unindexed(int column) throws IOException {
     List<ColumnChunk> chunks = new ArrayList<>(1);
     ColumnReader reader = reader(column);

@@ -48,8 +48,8 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The row groups of one split of a Parquet file, opened: which of the wanted columns the file has
- * and who decodes them. Owns the file from its construction on.
+ * The row groups of one split of an open Parquet file. Knows which of the wanted columns the file
+ * has and which reader decodes each. Owns the file from its construction on.
  */
 public final class ParquetSplit implements RowGroups {
   final ScanSpec spec;
@@ -58,7 +58,7 @@ public final class ParquetSplit implements RowGroups {
   final TrustedStatistics trusted;
   final SplitContext context;
 
-  /** By how many readers each column is read: the payload and the filters. */
+  /** How many readers each column has: the payload and the filters. */
   final int[] uses;
 
   private final ParquetFileReader reader;
@@ -74,11 +74,11 @@ public final class ParquetSplit implements RowGroups {
   private ParquetRowGroup ahead;
 
   /**
-   * An opened file.
+   * An open file.
    *
-   * @param reader opened with the row group filter; supplies row groups and indexes
+   * @param reader with the row group filter applied; supplies row groups and indexes
    * @param in the file's stream, which {@code reader} closes
-   * @param tail the file's end
+   * @param tail the fetched end of the file
    * @param length in bytes
    */
   public record OpenFile(
@@ -90,8 +90,8 @@ public final class ParquetSplit implements RowGroups {
 
   /**
    * @param parquet the columns of {@code spec} as Spark resolves them in this file, in order
-   * @param columnIndexFilter the pushed predicate for page pruning; null for none
-   * @param calendars how dates and timestamps of the file are to be read
+   * @param columnIndexFilter the pushed predicate, for page pruning; null for none
+   * @param calendars of the file's dates and timestamps
    */
   public ParquetSplit(
       ScanSpec spec,
@@ -161,7 +161,7 @@ public final class ParquetSplit implements RowGroups {
     }
   }
 
-  /** The payload columns as the output vectors must hold them. */
+  /** The types of the payload columns as output vectors hold them. */
   public StructType payloadTypes() throws IOException {
     StructType types = new StructType();
     for (int p = 0; p < spec.payload(); p++) {
@@ -171,14 +171,14 @@ public final class ParquetSplit implements RowGroups {
     return types;
   }
 
-  /** What a vector must hold for the values of a column. */
+  /** The type of the vector that holds a column's values. */
   DataType heldType(int column) throws IOException {
     return columns[column].ours()
         ? spec.valueType(column)
         : SparkColumnCursor.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
   }
 
-  /** Spark's reader of a column, one for each use. */
+  /** Spark's reader of a column, one per use. */
   SparkReader sparkReader(int column, int use) throws IOException {
     Map<Integer, SparkReader> ofColumn = byUse.computeIfAbsent(column, c -> new HashMap<>());
     SparkReader r = ofColumn.get(use);
@@ -190,7 +190,7 @@ public final class ParquetSplit implements RowGroups {
     return r;
   }
 
-  /** Lets go of a reader that stopped in the middle of a row group; the next use opens another. */
+  /** Drops a reader that stopped inside a row group; the next use opens another. */
   void dropSparkReader(int column, int use) {
     byUse.get(column).remove(use);
   }
@@ -205,7 +205,7 @@ public final class ParquetSplit implements RowGroups {
     try {
       ranges = ahead == null ? ranges : ahead.firstRanges(prunes, first);
     } catch (CorruptPageException | IOException e) {
-      // It will be an error for who reads that row group.
+      // Whoever reads that row group reports the error.
     }
     context.fetcher().prefetch(ranges);
   }
@@ -240,7 +240,7 @@ public final class ParquetSplit implements RowGroups {
     return null;
   }
 
-  /** Spark adds them up, negative ones too, and stops where the sum says. */
+  /** Rejects row counts that Spark would sum, even negative ones, and so stop at the sum. */
   private void checkRowCounts(List<BlockMetaData> blocks) {
     for (int i = 0; i < blocks.size(); i++) {
       if (blocks.get(i).getRowCount() < 0) {
@@ -261,12 +261,12 @@ public final class ParquetSplit implements RowGroups {
     return context.memory();
   }
 
-  /** What rules rows out by the minima and maxima of pages; null if there is nothing to go by. */
+  /** Pruning by the minima and maxima of pages; null without a predicate or a trusted index. */
   ColumnIndexPruning columnIndex() {
     return columnIndex;
   }
 
-  /** The leaves of a column that Spark decodes. */
+  /** The leaves of a column that Spark's reader decodes. */
   List<ColumnDescriptor> leaves(int column, int use) throws IOException {
     return columns[column].missing() ? List.of() : sparkReader(column, use).leaves();
   }

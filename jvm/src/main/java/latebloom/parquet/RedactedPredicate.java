@@ -5,8 +5,8 @@ import java.io.Serializable;
 import org.apache.parquet.filter2.predicate.FilterPredicate;
 
 /**
- * Rules out what another predicate does without naming its values: parquet-java logs the predicates
- * that it gets, and keys of a join are data.
+ * Rules out the rows that another predicate rules out, without showing its values: parquet-java
+ * logs predicates, and keys of a join are data.
  */
 public final class RedactedPredicate implements FilterPredicate, Serializable {
   private final FilterPredicate predicate;
@@ -20,7 +20,7 @@ public final class RedactedPredicate implements FilterPredicate, Serializable {
     return predicate.accept(visitor);
   }
 
-  /** A rewritten predicate that differs from the one before is logged as well. */
+  /** parquet-java also logs a rewritten predicate that differs from the original. */
   @Override
   public boolean equals(Object o) {
     return predicate.equals(o instanceof RedactedPredicate d ? d.predicate : o);

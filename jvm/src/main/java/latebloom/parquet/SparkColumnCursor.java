@@ -35,9 +35,9 @@ final class SparkColumnCursor implements ColumnCursor {
   private int consumed;
 
   /**
-   * @param reader owned by the file; must have been read to the end of what was started before
-   * @param depth under how many structs of one field the values lie
-   * @param pagesOf the fetched pages of this row group that hold given rows
+   * @param reader owned by the file; must be at the end of the rows started before
+   * @param depth how many structs of one field enclose the values
+   * @param pagesOf finds the fetched pages of this row group that hold given rows
    */
   SparkColumnCursor(SparkReader reader, int depth, Function<Selection, SelectedPages> pagesOf) {
     this.reader = reader;
@@ -47,7 +47,7 @@ final class SparkColumnCursor implements ColumnCursor {
     this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
   }
 
-  /** What the values are held as that lie under {@code depth} structs. */
+  /** The type of the values inside {@code depth} structs. */
   static DataType heldType(SparkReader reader, int depth) {
     DataType type = reader.vector().dataType();
     for (int d = 0; d < depth; d++) {
@@ -56,7 +56,7 @@ final class SparkColumnCursor implements ColumnCursor {
     return type;
   }
 
-  /** A row whose one column is the value of the row {@code ordinal} of those that are read. */
+  /** A row whose single column is the value of row {@code ordinal} among the rows read. */
   private InternalRow value(int ordinal) throws IOException {
     seek(ordinal);
     InternalRow row = reader.resultBatch().getRow(ordinal - batchStart);
@@ -66,7 +66,7 @@ final class SparkColumnCursor implements ColumnCursor {
     return row;
   }
 
-  /** Begins reading {@code rows}; once for each window of the row group. */
+  /** Begins reading {@code rows}, once per window of the row group. */
   void start(Selection rows) {
     if (started && !exact) {
       return;
@@ -80,7 +80,7 @@ final class SparkColumnCursor implements ColumnCursor {
     consumed = 0;
   }
 
-  /** Whether the reader can be used for another row group. */
+  /** Whether another row group can use the reader. */
   boolean reusable() {
     return !started || exact;
   }
@@ -118,7 +118,7 @@ final class SparkColumnCursor implements ColumnCursor {
       }
     }
     WritableColumnVector vector = out.vector();
-    // What was written before, of another row group, was perhaps not appended.
+    // A former row group may have written values without appending them.
     vector.addElementsAppended(out.at() - vector.getElementsAppended());
     WritableColumnVector[] to = {vector};
     for (int i = 0; i < n; i++) {
@@ -126,12 +126,12 @@ final class SparkColumnCursor implements ColumnCursor {
     }
   }
 
-  /** A batch that holds nothing but the reader's next batch is passed on as it is. */
+  /** Whether the output batch is exactly the reader's next batch, which can then be lent. */
   private boolean canLend(int n, OutputColumn out) {
     return depth == 0 && exact && out.whole() && n > 0 && consumed == batchStart + batchRows;
   }
 
-  /** Reads batches until one holds the row {@code ordinal} of those that are read. */
+  /** Reads batches until one holds row {@code ordinal} among the rows read. */
   private void seek(int ordinal) throws IOException {
     while (ordinal >= batchStart + batchRows) {
       RunningTask.checkNotKilled();

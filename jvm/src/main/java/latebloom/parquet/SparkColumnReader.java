@@ -15,7 +15,7 @@ import latebloom.read.selection.Selection;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 
-/** A column that Spark's own reader decodes, fed with the pages that hold wanted rows. */
+/** Feeds Spark's own reader of a column with the pages that hold wanted rows. */
 final class SparkColumnReader implements ColumnReader {
   private final ParquetSplit split;
   private final ParquetRowGroup group;
@@ -50,7 +50,9 @@ final class SparkColumnReader implements ColumnReader {
     }
   }
 
-  /** The same for all windows: one that reads every page in turn goes on where it stopped. */
+  /**
+   * One cursor serves all windows: one that reads every page in turn continues where it stopped.
+   */
   @Override
   public ColumnCursor cursor(int use, Selection rows) throws IOException {
     SparkColumnCursor cursor = cursors.get(use);

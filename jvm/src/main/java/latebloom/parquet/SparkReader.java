@@ -34,14 +34,13 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Spark's own vectorised reader for one top-level column, fed with pages that we fetched: whatever
- * Spark decodes, and refuses, it decodes and refuses here in just the same way: nested types,
- * missing columns and their defaults, generated row indexes, rebased dates.
+ * Spark's own vectorised reader for one top-level column, fed with pages that we fetched. It
+ * decodes and refuses exactly what Spark does: nested types, missing columns and their defaults,
+ * generated row indexes, rebased dates.
  *
  * <p>Spark's reader takes its row groups from an interface of its own package, behind a protected
- * field. Loaded through {@code spark.jars} we are in another class loader and so, for the JVM, in
- * another package: the field is set through a {@link VarHandle} and the interface is implemented by
- * a proxy.
+ * field. Loaded through {@code spark.jars}, our classes have another class loader and so, for the
+ * JVM, another package: a {@link VarHandle} sets the field and a proxy implements the interface.
  */
 public final class SparkReader extends VectorizedParquetRecordReader {
   private static final VarHandle READER;
@@ -72,7 +71,7 @@ public final class SparkReader extends VectorizedParquetRecordReader {
     }
   }
 
-  /** How Spark would read the file; the same for each of its columns. */
+  /** How Spark would read the file; shared by its columns. */
   public record Context(
       HadoopInputFile inputFile,
       ParquetMetadata footer,
@@ -82,8 +81,8 @@ public final class SparkReader extends VectorizedParquetRecordReader {
       int batchRows) {
 
     /**
-     * Throws what Spark throws when it comes to read a column of the file as a type that it can't
-     * be read as. We might never come to read it.
+     * Throws Spark's error for a column of the file that cannot be read as the wanted type. Without
+     * this check a scan that never reads the column would not throw.
      */
     void checkReadable(ParquetColumn column, MessageType file) {
       if (column.descriptor().isDefined() && column.variantFileType().isEmpty()) {
@@ -114,13 +113,13 @@ public final class SparkReader extends VectorizedParquetRecordReader {
 
   private PageReadStore pages;
 
-  /** Opens a reader for {@code field}; no data is read. */
+  /** Opens a reader for {@code field}; reads no data. */
   static SparkReader open(Context context, StructField field) throws IOException {
     SparkReader reader = new SparkReader(context);
     Configuration conf = new Configuration(context.conf);
     String schema = new StructType(new StructField[] {field}).json();
     conf.set(ParquetReadSupport$.MODULE$.SPARK_ROW_REQUESTED_SCHEMA(), schema);
-    // No row groups and no filter: those are decided outside, and nothing is counted twice.
+    // No row groups and no filter: the split decides both, and counts them once.
     ParquetMetadata footer = new ParquetMetadata(context.footer.getFileMetaData(), List.of());
     try {
       reader.initialize(
@@ -156,30 +155,32 @@ public final class SparkReader extends VectorizedParquetRecordReader {
         c.batchRows);
   }
 
-  /** The leaf columns to feed: those that the file has. */
+  /** The leaf columns to feed: those in the file. */
   List<ColumnDescriptor> leaves() {
     return requestedSchema.getColumns().stream()
         .filter(c -> fileSchema.containsPath(c.getPath()))
         .toList();
   }
 
-  /** The vector that each batch is read into. */
+  /** The vector that receives each batch. */
   WritableColumnVector vector() {
     return (WritableColumnVector) resultBatch().column(0);
   }
 
-  /** Reads {@code next} after all that was started before, which must have been read to its end. */
+  /** Reads {@code next} after all earlier rows, which must have been read to their end. */
   void start(PageReadStore next) {
     pages = next;
     totalRowCount += next.getRowCount();
   }
 
-  /** Reads the next rows into {@link #vector}; how many, 0 at the end of what was started. */
+  /**
+   * Reads the next rows into {@link #vector}; returns how many, 0 at the end of the started rows.
+   */
   int read() throws IOException {
     return nextBatch() ? resultBatch().numRows() : 0;
   }
 
-  /** Stands for the file where none may be read or closed. */
+  /** Replaces the file where a reader must neither read nor close it. */
   private static final class NoStream extends DelegatingSeekableInputStream {
     NoStream() {
       super(java.io.InputStream.nullInputStream());

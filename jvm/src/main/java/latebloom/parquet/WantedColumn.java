@@ -15,9 +15,8 @@ import org.apache.spark.sql.types.StructField;
  *
  * @param parquet as Spark resolves it
  * @param leaf the column of the file, if it is one; null otherwise
- * @param flat how we decode it; null when it is not flat, when Spark's reader decodes it, or when
- *     the file lacks it
- * @param repeated how we decode it if it is a list or map; null otherwise
+ * @param flat how we decode a flat column; null when Spark's reader decodes it or the file lacks it
+ * @param repeated how we decode a list or map; null otherwise
  * @param missing whether the file lacks it
  */
 record WantedColumn(
@@ -30,7 +29,7 @@ record WantedColumn(
 
   /**
    * @param parquet the column at {@code i} of {@code spec} as Spark resolves it
-   * @param calendars how dates and timestamps of the file are to be read
+   * @param calendars of the file's dates and timestamps
    */
   static WantedColumn of(
       ScanSpec spec, int i, ParquetColumn parquet, MessageType file, Calendars calendars) {
@@ -49,12 +48,12 @@ record WantedColumn(
     return new WantedColumn(spec.column(i), parquet, leaf, flat, repeated, missing);
   }
 
-  /** Name of the top-level column that it is, or is a field of. */
+  /** Name of the top-level column that this is, or is a field of. */
   String topLevel() {
     return parquet.path().head();
   }
 
-  /** Whether some row group may have it decoded by us. */
+  /** Whether our decoders may read it in some row group. */
   boolean ours() {
     return flat != null || repeated != null;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Parquet files as row groups of a scan: which of them a split has, what is pruned, which pages are
- * fetched, and by whom each column is read. Begins in {@link latebloom.parquet.ParquetSplit}.
+ * Presents Parquet files to a scan: finds a split's row groups, prunes rows, fetches pages and
+ * chooses each column's reader. Begins in {@link latebloom.parquet.ParquetSplit}.
  *
  * <p>May import {@code parquet.encoding}, {@code parquet.flat}, {@code parquet.footer}, {@code
  * parquet.nested}, {@code parquet.page}, {@code parquet.types}, {@code read}, {@code read.io},

@@ -4,7 +4,7 @@ package latebloom.parquet.encoding;
 import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
 
-/** Big-endian numbers that lie in byte strings; of more than eight bytes the last eight. */
+/** Reads big-endian numbers stored as byte strings; of more than eight bytes, the last eight. */
 final class BigEndianValues implements FixedValues {
   private final StringValues strings;
   private int[] offsets = {};

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import latebloom.read.vector.StringValues;
 
 /**
- * BYTE_STREAM_SPLIT byte arrays of one fixed length: as {@link ByteStreamSplitDecoder}, put
- * together byte by byte.
+ * Decodes BYTE_STREAM_SPLIT byte arrays of one fixed length: as {@link ByteStreamSplitDecoder},
+ * byte by byte.
  */
 final class ByteStreamSplitByteArrayDecoder implements StringValues {
   private final byte[] source;

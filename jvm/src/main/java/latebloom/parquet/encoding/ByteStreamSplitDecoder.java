@@ -6,8 +6,8 @@ import latebloom.parquet.types.FlatType.Physical;
 import latebloom.read.vector.FixedValues;
 
 /**
- * BYTE_STREAM_SPLIT values of up to eight bytes: the first byte of every value, then the second of
- * every value, and so on. Any value is found by its index, in as many places as it has bytes.
+ * Decodes BYTE_STREAM_SPLIT values of up to eight bytes. The page holds the first byte of every
+ * value, then the second byte of every value, and so on; each value is gathered by its index.
  */
 final class ByteStreamSplitDecoder implements FixedValues {
   private final Physical physical;
@@ -27,7 +27,7 @@ final class ByteStreamSplitDecoder implements FixedValues {
     this.stride = stride(bytes, width, count);
   }
 
-  /** Values that there are, and so the distance between two bytes of one. */
+  /** How many values the page holds, which is the distance between two bytes of a value. */
   static int stride(Bytes bytes, int width, int count) {
     if (width <= 0 || bytes.length() % width != 0 || bytes.length() / width < count) {
       throw new CorruptPageException(

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A stretch of bytes of a file held in memory: {@code array[start, start + length)}. Not changed
- * before the row group is let go of that it was fetched for.
+ * A range of a file's bytes in memory: {@code array[start, start + length)}. Unchanged until its
+ * row group is released.
  */
 public record Bytes(byte[] array, int start, int length) {
   private static final VarHandle INT =
@@ -29,12 +29,12 @@ public record Bytes(byte[] array, int start, int length) {
     return new Bytes(array, start + from, length);
   }
 
-  /** The same bytes, all that are in an array of their own. */
+  /** The same bytes in an array of their own. */
   public Bytes copy() {
     return new Bytes(Arrays.copyOfRange(array, start, end()), 0, length);
   }
 
-  /** The length in the first four bytes of a part that lies behind it. */
+  /** The length of a part, stored in the four bytes before it. */
   public int framedLength() {
     if (length < Integer.BYTES) {
       throw new CorruptPageException("the page ends before the length of a part of it");
@@ -58,7 +58,7 @@ public record Bytes(byte[] array, int start, int length) {
     LONG.set(a, at, value);
   }
 
-  /** Eight bytes from {@code at}; what lies past the array's end reads as zero. */
+  /** Eight bytes from {@code at}; those past the array's end read as zero. */
   static long longAtOrPadded(byte[] a, int at) {
     if (at <= a.length - Long.BYTES) {
       return (long) LONG.get(a, at);

@@ -2,8 +2,8 @@
 package latebloom.parquet.encoding;
 
 /**
- * Sums and products of what a file claims: made in {@code long}, and here, once, either an {@code
- * int} that is the length of an array or the error that the file is corrupt.
+ * Checks sums and products of sizes that a file claims. Callers compute them in {@code long}; one
+ * check here returns the {@code int} length of an array or throws that the file is corrupt.
  */
 public final class CheckedSizes {
   /** The longest array that every JVM allocates. */
@@ -14,7 +14,7 @@ public final class CheckedSizes {
   /**
    * {@code bytes} as the length of an array.
    *
-   * @param what has so many bytes, for the message
+   * @param what needs the bytes, for the message
    */
   public static int ofArray(long bytes, String what) {
     if (bytes < 0 || bytes > MOST) {
@@ -23,7 +23,7 @@ public final class CheckedSizes {
     return (int) bytes;
   }
 
-  /** A capacity that has room for {@code needed}, and for half as much again if there may be. */
+  /** A capacity for {@code needed}, and for half as much again where an array can hold it. */
   static int grown(long needed, String what) {
     return Math.max(ofArray(needed, what), (int) Math.min(MOST, needed + needed / 2));
   }

@@ -4,7 +4,7 @@ package latebloom.parquet.encoding;
 import latebloom.parquet.types.Conversion;
 import latebloom.read.vector.FixedValues;
 
-/** Numbers of a page as Spark holds them, where the file holds them in another way. */
+/** Converts numbers of a page from the file's representation to Spark's. */
 public final class ConvertedValues implements FixedValues {
   private final FixedValues raw;
   private final Conversion.OfNumbers conversion;
@@ -14,9 +14,7 @@ public final class ConvertedValues implements FixedValues {
     this.conversion = conversion;
   }
 
-  /**
-   * The values as they lie in the page, if they are PLAIN and Spark holds these {@code n} the same.
-   */
+  /** The PLAIN decoder of the page if Spark represents these {@code n} values alike, else null. */
   public PlainDecoder plain(int first, int n) {
     return raw instanceof PlainDecoder plain && plain.least(first, n) >= conversion.sameFrom()
         ? plain

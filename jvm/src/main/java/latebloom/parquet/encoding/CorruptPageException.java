@@ -4,13 +4,13 @@ package latebloom.parquet.encoding;
 import org.apache.parquet.io.ParquetDecodingException;
 
 /**
- * The bytes of a page contradict themselves or the footer. Thrown bare by the decoders; the column
- * adds where it happened (see {@link ColumnPlace}).
+ * Reports that a page's bytes contradict themselves or the footer. Decoders throw it without a
+ * place; the column adds that (see {@link ColumnPlace}).
  */
 public final class CorruptPageException extends ParquetDecodingException {
   private static final long serialVersionUID = 1L;
 
-  /** Whether the message says where. */
+  /** Whether the message names the place. */
   public final boolean placed;
 
   public CorruptPageException(String message) {

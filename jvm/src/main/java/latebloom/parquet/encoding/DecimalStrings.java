@@ -8,8 +8,8 @@ import latebloom.read.vector.FixedValues;
 import latebloom.read.vector.StringValues;
 
 /**
- * Decimals of a page as bytes (see {@link Conversion.ToDecimalBytes}), where the file holds them as
- * integers, or as bytes at a smaller scale.
+ * Converts decimals of a page to bytes (see {@link Conversion.ToDecimalBytes}) where the file has
+ * integers, or bytes at a smaller scale.
  */
 final class DecimalStrings implements StringValues {
   private final FixedValues numbers;
@@ -79,7 +79,7 @@ final class DecimalStrings implements StringValues {
     used += bytes.length;
   }
 
-  /** Numbers in no more bytes than each needs, as {@code BigInteger} would write them. */
+  /** Writes each number in as few bytes as {@code BigInteger} would. */
   private void addSmall(int n, int[] offsets, int[] lengths) {
     reserve((long) n * Long.BYTES);
     for (int i = 0; i < n; i++) {

@@ -13,14 +13,13 @@ import org.apache.parquet.format.Encoding;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 
 /**
- * Which decoder reads the values of a page, by type and encoding (format specification,
- * "Encodings").
+ * Chooses the decoder of a page's values, by type and encoding (format specification, "Encodings").
  */
 public final class Decoders {
   private Decoders() {}
 
   /** Whether all encodings of a chunk's pages are decoded here. */
-  @SuppressWarnings("deprecation") // old names that files still carry; BIT_PACKED is of levels
+  @SuppressWarnings("deprecation") // old names that files still carry; BIT_PACKED encodes levels
   public static boolean decode(FlatType type, ColumnChunkMetaData meta) {
     EncodingStats stats = meta.getEncodingStats();
     Set<org.apache.parquet.column.Encoding> found =
@@ -40,7 +39,7 @@ public final class Decoders {
     return true;
   }
 
-  /** How the values of a page may lie, other than as dictionary codes. */
+  /** The encodings that a page's values may have, besides dictionary codes. */
   private static Set<Encoding> encodings(Physical physical) {
     return switch (physical) {
       case BOOLEAN -> EnumSet.of(Encoding.PLAIN, Encoding.RLE);
@@ -55,7 +54,7 @@ public final class Decoders {
     };
   }
 
-  /** The {@code count} values of a page, of a column that Spark holds as numbers. */
+  /** Decoder of a page's {@code count} values, of a column that Spark holds as numbers. */
   public static FixedValues fixed(FlatType type, Encoding encoding, Bytes values, int count) {
     check(type, encoding);
     if (count == 0) {
@@ -68,7 +67,7 @@ public final class Decoders {
     return type.conversion() instanceof Conversion.OfNumbers c ? new ConvertedValues(raw, c) : raw;
   }
 
-  /** The {@code count} values of a page, of a column that Spark holds as byte strings. */
+  /** Decoder of a page's {@code count} values, of a column that Spark holds as byte strings. */
   public static StringValues strings(FlatType type, Encoding encoding, Bytes values, int count) {
     check(type, encoding);
     if (count == 0) {

@@ -12,21 +12,21 @@ import latebloom.read.vector.FixedValues;
  *   value    the one before + least delta + what the miniblock packs
  * </pre>
  *
- * A value is the sum of all deltas before it, so none can be left out; those that nobody wants are
- * added up without being stored, a miniblock of width 0 in one step, and what follows the last
- * wanted value is not looked at. Sums wrap around, as writers rely on.
+ * A value is the sum of all deltas before it, so none can be left out. Unwanted deltas are added up
+ * without being stored, a miniblock of width 0 in one step, and those after the last wanted value
+ * are not read. Sums wrap around, as writers rely on.
  *
- * <p>Each loop stands in a method of its own and works on locals: C2 then keeps the running sum in
- * a register, and the one addition that a value has to wait for is all that its iteration costs.
+ * <p>Each loop has its own method and works on locals: C2 then keeps the running sum in a register,
+ * and an iteration costs no more than the one addition on which the next value depends.
  */
 final class DeltaBinaryPackedDecoder implements FixedValues {
-  /** Values that are unpacked at a time where only some are wanted. */
+  /** Values to unpack at a time where only some are wanted. */
   private static final int SPAN = 256;
 
   private final byte[] data;
   private final int end;
 
-  /** Left and back, this many bits, is what makes a value of 32 bits of a sum. */
+  /** Shifting left and right by this many bits narrows a sum to 32 bits. */
   private final int surplus;
 
   private final int miniblocks;
@@ -39,22 +39,22 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
   private int widths;
   private int miniblock;
 
-  /** The current miniblock: bits of a delta, where they begin, how many are taken and left. */
+  /** The current miniblock: bits of a delta, where they begin, how many are consumed and left. */
   private int width;
 
   private int packed;
   private int taken;
   private int left;
 
-  /** Values passed or read, and the last of them; before the first it is what the header says. */
+  /** Values consumed, and the last of them; at first the header's first value. */
   private int index;
 
   private long last;
   private long[] span;
 
   /**
-   * @param count values that there must be
-   * @param ints whether values are of 32 bits
+   * @param count values that the page must hold
+   * @param ints whether values have 32 bits
    */
   DeltaBinaryPackedDecoder(Bytes bytes, int count, boolean ints) {
     this.data = bytes.array();
@@ -80,7 +80,7 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
     this.miniblock = miniblocks;
   }
 
-  /** Past the last byte of all values; found by the widths alone. */
+  /** The end of the bytes of all values, found by the widths alone. */
   int sectionEnd() {
     int before = pos;
     long values = total - 1L;
@@ -105,7 +105,7 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
       skip(indexes[i] - index);
       int run = n - i;
       if (indexes[n - 1] - index != run - 1) {
-        // Some are not wanted: unpack up to the last wanted one of a span, and pick.
+        // Some are unwanted: unpack a span up to its last wanted value, and pick.
         if (span == null) {
           span = new long[SPAN];
         }
@@ -125,7 +125,7 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
     }
   }
 
-  /** Writes the next {@code n} values to {@code out} from {@code at} on. */
+  /** Writes the next {@code n} values to {@code out}, from {@code at} on. */
   void next(int n, long[] out, int at) {
     int i = at;
     int stop = at + n;
@@ -144,7 +144,7 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
     }
   }
 
-  /** Passes over {@code n} values. */
+  /** Skips {@code n} values. */
   void skip(int n) {
     int rest = n;
     if (index == 0 && n > 0) {
@@ -222,7 +222,7 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
     }
   }
 
-  /** How many of the next {@code n} values begin where eight bytes of the array can be loaded. */
+  /** How many of the next {@code n} values begin where an eight-byte load stays in the array. */
   private int words(int n) {
     long safe = data.length - Long.BYTES - packed;
     return safe < 0 ? 0 : (int) Math.max(0, Math.min(n, (safe * 8 + 7) / width - taken + 1));
@@ -282,7 +282,7 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
     last = value;
   }
 
-  /** The few values so close to the array's end that eight bytes can't be loaded. */
+  /** Unpacks the few values so close to the array's end that an eight-byte load would pass it. */
   private void unpackPadded(int done, int n, long[] out, int at) {
     for (int i = done; i < n; i++) {
       last += leastDelta + delta(taken + i);
@@ -315,7 +315,7 @@ final class DeltaBinaryPackedDecoder implements FixedValues {
     return word & -1L >>> Long.SIZE - width;
   }
 
-  /** Sum of what the next {@code n} values of the miniblock pack. */
+  /** Sum of the next {@code n} packed values of the miniblock. */
   private long sum(int n) {
     if (width == 0) {
       return 0;

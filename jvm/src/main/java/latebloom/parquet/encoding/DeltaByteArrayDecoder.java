@@ -5,8 +5,8 @@ import java.util.Arrays;
 import latebloom.read.vector.StringValues;
 
 /**
- * DELTA_BYTE_ARRAY: of each value, how many bytes it shares with the start of the one before
- * (delta-coded), then the rest of each as {@link DeltaLengthByteArrayDecoder} has them.
+ * Decodes DELTA_BYTE_ARRAY: for each value, the length of the prefix that it shares with the one
+ * before (delta-coded), then all suffixes as {@link DeltaLengthByteArrayDecoder} reads them.
  *
  * <pre>
  *   values     axis   axle   axel   babble
@@ -14,15 +14,15 @@ import latebloom.read.vector.StringValues;
  *   suffixes   axis   le     el     babble
  * </pre>
  *
- * A wanted value is put together back to front: its own suffix, then of each value before it the
- * bytes that all later ones kept, until none are missing. So of an unwanted value nothing is copied
- * but what a wanted one shares with it. Lengths are read a window at a time; the last value of a
- * window is always put together, as the next may build on it.
+ * A wanted value is assembled back to front: its own suffix, then from each value before it the
+ * bytes that all later ones share, until none are missing. So an unwanted value costs no copy but
+ * of the bytes that a wanted one shares with it. Lengths are read by windows; the last value of a
+ * window is always assembled, as the next may build on it.
  */
 final class DeltaByteArrayDecoder implements StringValues {
   private static final int WINDOW = 512;
 
-  /** Bytes of the data that a short copy may spoil behind it. */
+  /** Bytes after the data that a short copy may overwrite. */
   private static final int SLACK = 16;
 
   private final byte[] source;
@@ -39,7 +39,7 @@ final class DeltaByteArrayDecoder implements StringValues {
   private int windowEnd;
   private int nextSuffix;
 
-  /** The value put together last, in {@code data}, and its index. */
+  /** The value assembled last, in {@code data}, and its index. */
   private byte[] data = {};
 
   private int builtIndex = -1;
@@ -47,7 +47,7 @@ final class DeltaByteArrayDecoder implements StringValues {
   private int builtLength;
 
   /**
-   * @param count values that there must be
+   * @param count values that the page must hold
    * @param fixed bytes that each value must have; -1 for any number
    */
   DeltaByteArrayDecoder(Bytes bytes, int count, int fixed) {
@@ -122,8 +122,8 @@ final class DeltaByteArrayDecoder implements StringValues {
   }
 
   /**
-   * Puts the value at {@code index} together at {@code at} of the data; where it ends. What was put
-   * together last may lie there too: the bytes that the two share are then where they belong.
+   * Assembles the value at {@code index} at {@code at} of the data; returns its end. The value
+   * assembled last may begin there too: their shared bytes are then already in place.
    */
   private int build(int index, int at) {
     int i = index - windowStart;
@@ -133,7 +133,7 @@ final class DeltaByteArrayDecoder implements StringValues {
       grow(at, length);
     }
     if (index == builtIndex + 1) {
-      // Nothing lies between: front to back, as a short copy spoils what is behind it.
+      // Adjacent values: copy front to back, as a short copy overwrites the bytes after it.
       if (at != builtAt) {
         copy(data, builtAt, at, missing);
       }

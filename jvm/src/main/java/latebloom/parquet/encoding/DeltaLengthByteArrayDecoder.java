@@ -4,9 +4,9 @@ package latebloom.parquet.encoding;
 import latebloom.read.vector.StringValues;
 
 /**
- * DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, delta-coded, then their bytes one after the
- * other. Lengths are read a window at a time and only as far as a wanted value, so that a page
- * costs no memory by the number of values it claims.
+ * Decodes DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, delta-coded, then their bytes. Reads
+ * lengths by windows, only up to the last wanted value, so that memory does not grow with the
+ * number of values that a page claims.
  */
 final class DeltaLengthByteArrayDecoder implements StringValues {
   private static final int WINDOW = 256;
@@ -47,7 +47,7 @@ final class DeltaLengthByteArrayDecoder implements StringValues {
     }
   }
 
-  /** Reads the next lengths into the window; their sum, which the page has room for. */
+  /** Reads the next lengths into the window; returns their sum, which fits the page. */
   private long readLengths(int k) {
     packed.next(k, window, 0);
     long sum = 0;
@@ -63,7 +63,9 @@ final class DeltaLengthByteArrayDecoder implements StringValues {
     return sum;
   }
 
-  /** Writes the places of those wanted values that are in the window; index of the next wanted. */
+  /**
+   * Writes offsets and lengths of the window's wanted values; returns the next wanted one's index.
+   */
   private int place(int[] indexes, int from, int n, int k, int[] offsets, int[] lengths) {
     int i = from;
     int offset = at;

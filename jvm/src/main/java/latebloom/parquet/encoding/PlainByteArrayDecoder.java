@@ -5,8 +5,8 @@ import latebloom.parquet.types.FlatType;
 import latebloom.read.vector.StringValues;
 
 /**
- * PLAIN byte strings, each behind its length in 4 bytes, or of one fixed length. Those that nobody
- * asks for are passed over by their lengths alone.
+ * Decodes PLAIN byte strings, each after its length in 4 bytes, or of one fixed length. Skips
+ * unwanted ones by their lengths alone.
  */
 public final class PlainByteArrayDecoder implements StringValues {
   private final byte[] data;

@@ -7,10 +7,9 @@ import latebloom.read.vector.FixedValues;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 
 /**
- * PLAIN values of fixed width (format specification, "Plain"): any value is found by its index.
+ * Decodes PLAIN values of fixed width (format specification, "Plain"), addressed by index.
  *
- * <p>Each loop stands in a method of its own, so that it is compiled on its own and stays free of
- * the switch.
+ * <p>Each loop has its own method, which C2 compiles separately and free of the switch.
  */
 public final class PlainDecoder implements FixedValues {
   private final Physical physical;
@@ -42,7 +41,7 @@ public final class PlainDecoder implements FixedValues {
     return data;
   }
 
-  /** The least of {@code n} neighbouring integers; the least there is of others. */
+  /** The least of {@code n} neighbouring integers; {@code Long.MIN_VALUE} for other types. */
   long least(int first, int n) {
     return switch (physical) {
       case INT32 -> leastInt(first, n);

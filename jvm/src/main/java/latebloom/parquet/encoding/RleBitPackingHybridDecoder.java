@@ -3,7 +3,7 @@ package latebloom.parquet.encoding;
 
 /**
  * A cursor over Parquet's hybrid of runs and bit-packed groups (format specification, "RLE /
- * Bit-Packing Hybrid"), which carries dictionary codes, levels and booleans.
+ * Bit-Packing Hybrid"), the encoding of dictionary codes, levels and booleans.
  *
  * <pre>
  *   values   0        r        p            end
@@ -11,12 +11,12 @@ package latebloom.parquet.encoding;
  *   bytes    hdr val  hdr ................
  * </pre>
  *
- * Values are asked for by index, ascending; a run is passed over without being unpacked, and within
- * a packed run any value is found by its bit position.
+ * Callers ask for values by ascending index. A skipped run is not unpacked, and a value of a packed
+ * run is addressed by its bit position.
  *
- * <p>The unpacking loops stand in methods of their own, count in steps of what one load holds, and
- * work on locals: C2 hoists the shifts by multiples of the width and the range checks of the output
- * out of them, and what is left of a value is a shift, a mask and a store.
+ * <p>The unpacking loops have their own methods, step by the values of one load, and work on
+ * locals: C2 hoists the shifts by multiples of the width and the range checks of the output out of
+ * them, and leaves a shift, a mask and a store per value.
  */
 public final class RleBitPackingHybridDecoder {
   private final byte[] data;
@@ -52,16 +52,13 @@ public final class RleBitPackingHybridDecoder {
     }
   }
 
-  /**
-   * The value that all indexes from {@code first} to {@code last} share because one run holds them,
-   * or -1.
-   */
+  /** The value of all indexes from {@code first} to {@code last} if one run holds them, else -1. */
   public long shared(int first, int last) {
     seek(first);
     return repeated && last < runEnd ? repeatedValue & 0xffffffffL : -1;
   }
 
-  /** Past the last index of the run that holds {@code index}. */
+  /** The index after the run that holds {@code index}. */
   public int runEnd(int index) {
     seek(index);
     return runEnd;
@@ -108,14 +105,14 @@ public final class RleBitPackingHybridDecoder {
   }
 
   /**
-   * Which of the {@code n} values of one bit from index {@code first} on are 1, the first lowest;
-   * at most 64. A run may hold a value that takes more bits than it should: it is not 1.
+   * A bit for each of the {@code n} one-bit values from index {@code first} on, at most 64, the
+   * first lowest: whether it is 1. A run may hold a value with more bits than allowed: it is not 1.
    */
   public long ones(int first, int n) {
     return bits(first, n, false);
   }
 
-  /** As {@link #ones}, but which are not 0. */
+  /** As {@link #ones}, for values other than 0. */
   public long notZeros(int first, int n) {
     return bits(first, n, true);
   }
@@ -263,7 +260,7 @@ public final class RleBitPackingHybridDecoder {
       throw new CorruptPageException("a run of " + count + " values");
     }
     runStart = runEnd;
-    // No index is larger, whatever runs are padded to.
+    // Indexes stop here, even if the padding of a run would go on.
     runEnd = (int) Math.min(runEnd + count, Integer.MAX_VALUE);
   }
 

@@ -3,7 +3,7 @@ package latebloom.parquet.encoding;
 
 import latebloom.read.vector.FixedValues;
 
-/** Booleans in the RLE encoding, behind their length in 4 bytes; as 0 and 1. */
+/** Decodes booleans in the RLE encoding, after their length in 4 bytes, as 0 and 1. */
 public final class RleBooleanDecoder implements FixedValues {
   private final RleBitPackingHybridDecoder bits;
   private int[] block = {};
@@ -14,7 +14,7 @@ public final class RleBooleanDecoder implements FixedValues {
     this.bits = new RleBitPackingHybridDecoder(bytes.array(), from, from + length, 1);
   }
 
-  /** The runs themselves. */
+  /** The underlying runs. */
   public RleBitPackingHybridDecoder bits() {
     return bits;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Decoders of values and levels, one a class of encodings of the format.
+ * Decodes values and levels, by one class for each family of the format's encodings.
  *
  * <p>May import {@code parquet.types} and {@code read.vector}.
  */

@@ -17,16 +17,16 @@ import latebloom.read.vector.StringValues;
 import org.apache.parquet.format.Encoding;
 
 /**
- * The dictionary of a column chunk, as Spark holds its values: numbers (see {@link FixedValues}) or
- * byte strings. Also what Spark's vectors look codes up in.
+ * The dictionary of a column chunk in Spark's representation: numbers (see {@link FixedValues}) or
+ * byte strings. Spark's vectors look codes up in it as well.
  *
- * <p>Entries are decoded as they are asked for: a few rows of a large row group must not pay for
- * all of its dictionary. An entry may be one that Spark refuses to convert. That is an error only
- * for a row that has it. One whose bytes can't be right is an error that names the dictionary's
- * page, and what is handed to Spark's vectors was found before ({@link #ready}).
+ * <p>Decodes entries on demand: a few rows of a large row group must not pay for the whole
+ * dictionary. An entry that Spark refuses to convert is an error only for a row that has it. An
+ * entry of invalid bytes is an error that names the dictionary page. Entries are checked before
+ * Spark's vectors use them ({@link #ready}).
  */
 public final class ChunkDictionary implements DictionaryEntries {
-  /** Byte strings are located in steps of at least so many. */
+  /** Fewest byte strings to locate in one step. */
   private static final int STEP = 1024;
 
   private final ColumnPlace place;
@@ -49,7 +49,7 @@ public final class ChunkDictionary implements DictionaryEntries {
    * @param size entries, from the dictionary page's header
    */
   public ChunkDictionary(ColumnPlace place, FlatType type, Bytes page, int size) {
-    // An entry of zero bytes is a fixed string of no length; there can be but one of those.
+    // Only a fixed string of length 0 has an entry of zero bytes, and all of those are equal.
     int least = type.physical() == Physical.BINARY ? Integer.BYTES : Math.max(type.width(), 1);
     if (size < 0 || (long) size * least > page.length() && size > 1) {
       throw new CorruptPageException(
@@ -74,7 +74,7 @@ public final class ChunkDictionary implements DictionaryEntries {
     return size;
   }
 
-  /** All the numbers by code. */
+  /** All numbers, by code. */
   long[] values() {
     decodeNumbers();
     return values;
@@ -117,13 +117,13 @@ public final class ChunkDictionary implements DictionaryEntries {
     }
   }
 
-  /** Whether so few entries were looked up, these included, that they need not all be decoded. */
+  /** Whether so few entries were looked up, with these, that decoding them all does not pay. */
   private boolean areFew(int n) {
     looked += n;
     return values == null && looked < size / 2;
   }
 
-  /** Looks {@code n} codes up among the numbers. */
+  /** Looks up the numbers of {@code n} codes. */
   public void look(int[] codes, int n, long[] out) {
     if (areFew(n)) {
       check(codes, n);
@@ -144,7 +144,7 @@ public final class ChunkDictionary implements DictionaryEntries {
   }
 
   /**
-   * As {@link #look(int[], int, long[])}, of numbers of 32 bits; false when it must be that way.
+   * As {@link #look(int[], int, long[])}, for numbers of 32 bits; false where only that will do.
    */
   public boolean look(int[] codes, int n, int[] out) {
     if (values == null || refused != null) {
@@ -182,12 +182,12 @@ public final class ChunkDictionary implements DictionaryEntries {
     }
   }
 
-  /** Makes the byte strings up to {@code code} known, the last one for a larger code. */
+  /** Locates the byte strings up to {@code code}, at most up to the last one. */
   private void locateTo(int code) {
     if (code < located || located == size) {
       return;
     }
-    // Only those that lie in the page as they are stay where they are when others are located.
+    // Only strings that are stored in the page itself keep their place when others are located.
     boolean stays = strings instanceof PlainByteArrayDecoder;
     int to = stays ? Math.min(size, Math.max(code + 1, 2 * located + STEP)) : size;
     int n = to - located;
@@ -228,7 +228,7 @@ public final class ChunkDictionary implements DictionaryEntries {
     return predicate.test(values()[code]);
   }
 
-  /** Whether some entry can't be looked up, so that rows must be looked at one by one. */
+  /** Whether some entry can't be converted, so that rows must be read one by one. */
   boolean refusesSome() {
     if (entries != null) {
       decodeNumbers();

@@ -26,12 +26,14 @@ import latebloom.read.vector.StringValues;
 import latebloom.read.vector.ValidRows;
 
 /**
- * Reads a flat column with our own decoders. Pages without wanted rows are not decompressed, values
- * of other rows are not decoded where the encoding allows, and a predicate is evaluated once for
- * each entry of the dictionary where there is one.
+ * Reads a flat column with our own decoders. Does not decompress pages without wanted rows, does
+ * not decode values of other rows where the encoding allows, and evaluates a predicate once per
+ * entry where there is a dictionary.
  */
 public final class FlatColumnCursor extends BlockCursor implements ColumnCursor {
-  /** Neighbouring rows of a dictionary-coded page that are worth a loop without positions. */
+  /**
+   * Fewest neighbouring rows of a dictionary-coded page for which the loop without positions pays.
+   */
   private static final int CODED_RUN = 64;
 
   private final ColumnChunk chunk;
@@ -49,9 +51,8 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
   private int pageIndex;
 
   /**
-   * @param cache holds the chunk's dictionary and the pages worth keeping; shared by the chunk's
-   *     cursors
-   * @param lastUse whether nobody reads a page after this
+   * @param cache of the chunk's dictionary and kept pages; shared by the chunk's cursors
+   * @param lastUse whether no cursor reads a page after this one
    */
   public FlatColumnCursor(
       SplitContext context, ColumnChunk chunk, FlatType type, PageCache cache, boolean lastUse) {
@@ -193,7 +194,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       int from = chunk.firstRow(p);
       try {
         while (i < n && wanted[i] < end) {
-          // Rows ascend, so that the last of a stretch tells whether all in between are wanted.
+          // Rows ascend, so the last of a range shows whether all between are wanted.
           int most = Math.min(n - i, end - wanted[i]);
           if (wanted[i + most - 1] - wanted[i] == most - 1) {
             selectRun(wanted[i] - from, most);
@@ -215,7 +216,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     counters.add(Counter.VALUES_DECODED, n);
   }
 
-  /** In bytes of its own if it may be kept. */
+  /** Reads a page, into bytes of its own if it may be kept. */
   private FlatPage page(int p) throws IOException {
     RunningTask.checkNotKilled();
     FlatPage kept = cache.get(p);
@@ -257,7 +258,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
   }
 
   /**
-   * Hands the values of the {@code n} rows from {@code first} on, of the open page, to the sink.
+   * Passes the values of the {@code n} rows from {@code first} on, of the open page, to the sink.
    */
   private void selectRun(int first, int n) {
     if (!page.hasNulls()) {
@@ -283,7 +284,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
   }
 
-  /** Hands the values of {@code rows[0, n)}, rows of the open page, to the sink. */
+  /** Passes the values of {@code rows[0, n)}, rows of the open page, to the sink. */
   private void selectBlock(int n) {
     ValidRows nulls = page.valid();
     int[] at = nulls == null ? rows : indexes;
@@ -304,7 +305,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     return cache.dictionary(chunk, type, reader);
   }
 
-  /** What walks the values of one page, front to back. */
+  /** Walks the values of one page, front to back. */
   private final class PageCursor {
     final RleBitPackingHybridDecoder codes;
     final FixedValues fixed;
@@ -322,7 +323,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       strings = coded || !type.isBytes() ? null : page.stringValues(type);
     }
 
-    /** The page's values if these {@code n} are PLAIN and as Spark holds them, else null. */
+    /** The page's values if these {@code n} are PLAIN and in Spark's representation, else null. */
     PlainDecoder plain(int first, int n) {
       if (fixed instanceof ConvertedValues converted) {
         return converted.plain(first, n);
@@ -330,7 +331,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       return fixed instanceof PlainDecoder plain ? plain : null;
     }
 
-    /** Which of the values at {@code indexes[0, n)} pass, into {@code passing}. */
+    /** Writes to {@code passing} which of the values at {@code indexes[0, n)} pass. */
     int filter(int n, PredicateCursor predicate) {
       if (type.isBytes()) {
         byte[] data = locate(n);
@@ -340,9 +341,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       return predicate.filter(type.vectorType(), values, n, passing);
     }
 
-    /**
-     * Reads the numbers at {@code indexes[0, n)} into {@code values}, whatever the page's encoding.
-     */
+    /** Reads the numbers at {@code indexes[0, n)} into {@code values}, in any encoding. */
     private void read(int n) {
       if (codes == null) {
         fixed.read(indexes, n, values);
@@ -353,7 +352,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
 
     /**
-     * As {@link #read}, of byte strings: into {@code offsets} and {@code lengths} of the result.
+     * As {@link #read}, for byte strings: into {@code offsets} and {@code lengths} of the result.
      */
     private byte[] locate(int n) {
       if (codes == null) {
@@ -366,8 +365,8 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     }
 
     /**
-     * Filters the rows {@code [from, to)} of a page without nulls that begins at {@code firstRow},
-     * by the mask over codes; a run of one code is tested once, however long.
+     * Filters rows {@code [from, to)} of a page without nulls that begins at {@code firstRow}, by
+     * the mask over codes. Tests a run of one code once.
      */
     boolean filterCodedRun(
         int firstRow, int from, int to, CodeMask mask, Selection.Builder passed) {
@@ -395,7 +394,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       return any;
     }
 
-    /** As {@link #filter}, by the mask over codes; a run of one code is tested once. */
+    /** As {@link #filter}, by the mask over codes. Tests a run of one code once. */
     int filterCodes(int n, CodeMask mask) {
       long shared = codes.shared(indexes[0], indexes[n - 1]);
       if (shared >= 0) {

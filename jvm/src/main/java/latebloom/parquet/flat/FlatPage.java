@@ -18,7 +18,7 @@ import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.spark.SparkUnsupportedOperationException;
 
-/** One decompressed page of a flat column: which of its rows are null, and where its values lie. */
+/** One decompressed page of a flat column: its valid rows and its encoded values. */
 public final class FlatPage {
   final int page;
   final int rows;
@@ -26,14 +26,14 @@ public final class FlatPage {
   private final Bytes values;
   private final int valueCount;
 
-  /** Null when no row is. */
+  /** Null if no row is null. */
   private final ValidRows valid;
 
   private final boolean lasts;
 
   /**
-   * @param valid null when no row is null
-   * @param lasts whether it outlives the reading of another page
+   * @param valid null if no row is null
+   * @param lasts whether it stays valid while another page is read
    */
   public FlatPage(
       int page,
@@ -55,7 +55,7 @@ public final class FlatPage {
   /**
    * Reads a page.
    *
-   * @param into where it lies until something else is read into it; null for bytes of its own
+   * @param into holds the page until something else is read into it; null for bytes of its own
    */
   public static FlatPage read(
       ColumnChunk chunk, int page, PageReader reader, PageReader.Buffer into) throws IOException {
@@ -90,7 +90,7 @@ public final class FlatPage {
     return new RleBitPackingHybridDecoder(b.array(), b.start(), b.end(), width);
   }
 
-  // What Spark says of the same page.
+  // Spark's message for the same page.
   public static void checkRunLengthEncoded(DataPageHeader header) {
     if (header.getDefinition_level_encoding() != Encoding.RLE) {
       throw new SparkUnsupportedOperationException(
@@ -99,7 +99,7 @@ public final class FlatPage {
     }
   }
 
-  /** Rows of level {@code max}, which have a value; null when all have. */
+  /** Rows of level {@code max}, which have a value; null if all have. */
   private static ValidRows validRows(RleBitPackingHybridDecoder levels, int max, int rows) {
     if (rows == 0 || levels.shared(0, rows - 1) == max) {
       return null;
@@ -131,7 +131,7 @@ public final class FlatPage {
     return valid != null;
   }
 
-  /** Which of the page's rows are null; null when none is. */
+  /** The page's valid rows; null if no row is null. */
   public ValidRows valid() {
     return valid;
   }
@@ -156,22 +156,22 @@ public final class FlatPage {
     return new RleBitPackingHybridDecoder(values.array(), values.start() + 1, values.end(), width);
   }
 
-  /** Cursor over the values of a column of fixed width that are not dictionary codes. */
+  /** Cursor over the values of a column of fixed width, other than dictionary codes. */
   public FixedValues fixedValues(FlatType type) {
     return Decoders.fixed(type, encoding, values, valueCount);
   }
 
-  /** Cursor over the values of a column of byte strings that are not dictionary codes. */
+  /** Cursor over the values of a column of byte strings, other than dictionary codes. */
   public StringValues stringValues(FlatType type) {
     return Decoders.strings(type, encoding, values, valueCount);
   }
 
-  /** Whether it stays what it is when another page is read. */
+  /** Whether it stays valid while another page is read. */
   boolean lasts() {
     return lasts;
   }
 
-  /** Bytes of the values, about what keeping the page costs. */
+  /** Bytes of the values, about the cost of keeping the page. */
   long bytes() {
     return values.length();
   }

@@ -10,7 +10,9 @@ import latebloom.read.vector.BlockArrays;
 import latebloom.read.vector.ValidRows;
 import latebloom.read.vector.ValueSink;
 
-/** What only pages of Parquet have: codes of numbers, and runs that are copied as they lie. */
+/**
+ * Adds what only Parquet's pages have: dictionary codes of numbers, and runs that can be copied.
+ */
 public final class FlatSink extends ValueSink {
   private final FlatType type;
 
@@ -19,7 +21,7 @@ public final class FlatSink extends ValueSink {
     this.type = type;
   }
 
-  /** Writes dictionary codes; all of a batch's are of one dictionary. */
+  /** Writes dictionary codes; all codes of a batch belong to one dictionary. */
   public void codes(
       ChunkDictionary dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
     if (type.isBytes()) {
@@ -35,7 +37,7 @@ public final class FlatSink extends ValueSink {
     }
   }
 
-  /** Whether a run of PLAIN values that need no conversion can be copied as it lies in the page. */
+  /** Whether runs of PLAIN values can be copied from the page without conversion. */
   public boolean copiesPlain() {
     return switch (type.vectorType()) {
       case BOOLEAN -> true;
@@ -96,7 +98,9 @@ public final class FlatSink extends ValueSink {
     }
   }
 
-  /** Eight booleans a byte, as the vector takes them, but for those of a byte that is not whole. */
+  /**
+   * Writes eight booleans a byte, as the vector accepts them, and those of a partial byte singly.
+   */
   private void putBits(int to, int n, byte bits, int first) {
     if (n == 8) {
       vector.putBooleans(to, bits);

@@ -11,14 +11,14 @@ import latebloom.read.task.ScanMemory;
 import org.apache.parquet.format.DictionaryPageHeader;
 
 /**
- * What the cursors of one column chunk share: its dictionary, and, of a column that is used more
- * than once, the decompressed pages that hold survivors, as long as the file's budget lasts. A page
- * that was not kept is decompressed again.
+ * Holds a column chunk's dictionary for its cursors and, if the column is used more than once, its
+ * decompressed pages with survivors, within the file's budget. A page that was not kept is
+ * decompressed again.
  */
 public final class PageCache {
-  /** Bytes that the kept pages of one row group may hold. */
+  /** Limits the bytes of the kept pages of one row group. */
   public static final class Budget {
-    /** Memory is asked for in steps of so many bytes. */
+    /** Memory is reserved in steps of so many bytes. */
     private static final long STEP = 1 << 20;
 
     private final long limit;
@@ -27,7 +27,7 @@ public final class PageCache {
     private long held;
 
     /**
-     * @param memory pages are kept while there is some left
+     * @param memory from which the budget reserves what it keeps
      */
     public Budget(long limit, ScanMemory memory) {
       this.limit = limit;
@@ -48,7 +48,7 @@ public final class PageCache {
   private ChunkDictionary dictionary;
 
   /**
-   * @param pages the chunk's pages; 0 when none is worth keeping
+   * @param pages of the chunk; 0 if keeping them does not pay
    */
   public PageCache(Budget budget, int pages) {
     this.budget = budget;
@@ -59,7 +59,7 @@ public final class PageCache {
     return kept.length > 0 && budget.hasRoom();
   }
 
-  /** Keeps a page that lasts, if there is room. */
+  /** Keeps a page that stays valid, if there is room. */
   void keep(int p, FlatPage page) {
     if (page.lasts() && keepsPages() && kept[p] == null) {
       kept[p] = page;
@@ -67,12 +67,12 @@ public final class PageCache {
     }
   }
 
-  /** The page if it was kept, else null. */
+  /** The kept page, or null. */
   FlatPage get(int p) {
     return kept.length == 0 ? null : kept[p];
   }
 
-  /** The page if it was kept; it is not kept any longer. */
+  /** Removes and returns the kept page, or null. */
   FlatPage take(int p) {
     if (kept.length == 0 || kept[p] == null) {
       return null;
@@ -97,7 +97,7 @@ public final class PageCache {
       Bytes page = reader.read(chunk, -1, null).values();
       budget.memory.hold(page.length());
       if (page.array() == chunk.body(-1).array()) {
-        // A batch that refers to it may be worked on when the row group is let go of.
+        // A batch that refers to it may outlive the row group.
         page = page.copy();
       }
       try {

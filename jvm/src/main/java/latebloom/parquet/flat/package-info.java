@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Columns without repetition, filtered and selected.
+ * Filters and selects columns without repetition.
  *
  * <p>May import {@code parquet.encoding}, {@code parquet.page}, {@code parquet.types}, {@code
  * read}, {@code read.predicate}, {@code read.selection}, {@code read.task} and {@code read.vector}.

@@ -23,19 +23,18 @@ import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * Footers of the files that a scan reads in several splits: fetched and parsed once in a process,
- * where Spark's reader parses the whole of it for each split, also what it says of row groups that
- * are another split's: of a file of many columns and row groups that takes longer than a selective
- * scan.
+ * Caches the footers of files that a scan reads in several splits: fetches and parses each once per
+ * process. Spark's reader parses the whole footer for each split, row groups of other splits
+ * included, which takes longer than a selective scan of a file with many columns and row groups.
  *
- * <p>A footer is shared by the tasks of one run of a scan only, and only while the file has the
- * length and the time of modification that it was read at. The least recently used go first, all of
- * them before memory runs out.
+ * <p>Only tasks of one run of a scan share a footer, and only while the file keeps its length and
+ * modification time. The least recently used footers are evicted first, all of them before memory
+ * runs out.
  */
 public final class FooterCache {
   private static final int FILES = 16;
 
-  /** The footer's length and a magic number. */
+  /** Bytes after the footer: its length and a magic number. */
   private static final int BEHIND_FOOTER = 8;
 
   private static final Map<Key, SoftReference<Whole>> FOOTERS = RecentlyUsed.map(FILES);
@@ -47,7 +46,7 @@ public final class FooterCache {
   }
 
   /**
-   * A footer, and the bytes at the file's end that it was in.
+   * A footer, and the fetched end of the file that contains it.
    *
    * @param metadata with the row groups of a split
    */
@@ -56,7 +55,7 @@ public final class FooterCache {
   /**
    * The footer of a file with all its row groups.
    *
-   * @param middles where the middle of each row group lies; null if that may need a key
+   * @param middles offset of the middle of each row group; null if that may need a key
    */
   private record Whole(Footer footer, long[] middles) {
     Footer within(long start, long end) {
@@ -75,7 +74,7 @@ public final class FooterCache {
   private FooterCache() {}
 
   /**
-   * Whether the footer of a file need not be read.
+   * Whether the cache has the footer of a file.
    *
    * @param status as given to {@link #footer}
    */
@@ -85,12 +84,12 @@ public final class FooterCache {
   }
 
   /**
-   * The footer of a file, with the row groups whose middle byte lies in {@code [start, end)}: each
-   * row group is one split's.
+   * The footer of a file, with the row groups whose middle byte lies in {@code [start, end)}, so
+   * that each row group belongs to one split.
    *
    * @param run identifies the run of the scan
    * @param file of {@code status}
-   * @param in read if the footer is not known yet; where it stands afterwards is not settled
+   * @param in read if the footer is not cached; its position afterwards is undefined
    * @throws IOException if the footer cannot be read
    */
   public static Footer footer(
@@ -132,7 +131,7 @@ public final class FooterCache {
       FileStatus status, HadoopInputFile file, SeekableInputStream in, ParquetReadOptions options)
       throws IOException {
     Footer all = read(status, file, in, options);
-    // Where a column lies may be readable only with its key, which the scan may not have.
+    // A column's offsets may be readable only with its key, which the scan may lack.
     if (isEncrypted(all.metadata)) {
       return new Whole(all, null);
     }
@@ -146,7 +145,7 @@ public final class FooterCache {
         all, RowGroupMiddles.of(new Bytes(footer, 0, length), all.metadata.getBlocks()));
   }
 
-  /** Whether a file's columns are encrypted, be its footer readable or not. */
+  /** Whether a file's columns are encrypted, whether or not its footer is. */
   public static boolean isEncrypted(ParquetMetadata footer) {
     EncryptionType type = footer.getFileMetaData().getEncryptionType();
     return type != null && type != EncryptionType.UNENCRYPTED;

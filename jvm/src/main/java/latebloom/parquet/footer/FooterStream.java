@@ -8,8 +8,8 @@ import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A file for parquet-java to read its footer from: the tail from memory, and what lies before it,
- * of a footer that is longer, from the file.
+ * The file from which parquet-java reads its footer: the tail comes from memory, and bytes before
+ * it, of a longer footer, from the file.
  */
 final class FooterStream extends DelegatingSeekableInputStream {
   private final Source source;

@@ -17,10 +17,10 @@ import org.apache.parquet.io.ParquetFileRange;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A Parquet file through the stream that parquet-java opened.
+ * Reads a Parquet file through the stream that parquet-java opened.
  *
  * @param vectored whether vectored reads may be used
- * @param tail what of it was read with the footer
+ * @param tail the bytes that were read with the footer
  */
 public record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail tail)
     implements FileBytes {
@@ -34,7 +34,7 @@ public record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail ta
     in.readFully(into, 0, length);
   }
 
-  /** Where a stream has no vectored reads of its own, Hadoop does one after the other. */
+  /** For a stream without vectored reads of its own, Hadoop reads one range after the other. */
   @Override
   public boolean asynchronous() {
     return vectored
@@ -54,7 +54,7 @@ public record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail ta
     return vector.stream().map(ParquetFileRange::getDataReadFuture).toList();
   }
 
-  /** What it hands out is never given back. */
+  /** Allocates buffers that are never returned. */
   private record Allocator(IntFunction<ByteBuffer> allocate) implements ByteBufferAllocator {
     @Override
     public ByteBuffer allocate(int size) {

@@ -16,14 +16,14 @@ import shaded.parquet.org.apache.thrift.protocol.TProtocolException;
 import shaded.parquet.org.apache.thrift.protocol.TProtocolUtil;
 
 /**
- * The middle bytes of a file's row groups, by which parquet-java puts each into one split ({@code
- * ParquetMetadataConverter.filterFileMetaDataByMidpoint}). It computes them from the footer as it
- * lies in the file, of which its own classes keep less: not the row group's compressed size, nor
- * whether the place of a dictionary is none or 0. Other tasks, of Spark's own reader above all,
- * must find the same row groups in a split.
+ * Computes the middle bytes of a file's row groups, by which parquet-java assigns each to one split
+ * ({@code ParquetMetadataConverter.filterFileMetaDataByMidpoint}). parquet-java uses the serialised
+ * footer; its own classes keep neither the row group's compressed size nor whether a dictionary's
+ * offset is absent or 0. Other tasks, above all those of Spark's own reader, must find the same row
+ * groups in a split.
  */
 final class RowGroupMiddles {
-  // Thrift's types of fields: its own names for them are left out of the shaded jar.
+  // Thrift's types of fields; the shaded jar lacks Thrift's own constants.
   private static final byte STOP = 0;
   private static final byte I64 = 10;
   private static final byte LIST = 15;
@@ -40,7 +40,7 @@ final class RowGroupMiddles {
   }
 
   /**
-   * @param footer as it lies in the file, not encrypted
+   * @param footer serialised as in the file, not encrypted
    * @param blocks the row groups that parquet-java read from it
    */
   static long[] of(Bytes footer, List<BlockMetaData> blocks) throws IOException {
@@ -87,7 +87,7 @@ final class RowGroupMiddles {
     return start + size / 2;
   }
 
-  /** Where the first of a list of column chunks begins. */
+  /** The offset of the first column chunk of a list. */
   private long startOfFirst() throws TException {
     TList columns = in.readListBegin();
     long start = 0;

@@ -5,13 +5,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What may be concluded from what a file says about itself, by who wrote it.
+ * Decides by its writer which statistics and indexes of a file can be trusted.
  *
- * <p>Spark leaves row groups and pages out by statistics, for the filters that it pushes down;
- * there we do the same by the same. It never lets a row pass because of them, never leaves one out
- * because of the keys of a join, and looks where pages lie only where such a filter left some out.
- * We do all three, and so where a writer got these wrong our answer would be another than Spark's.
- * Writers did:
+ * <p>Spark skips row groups and pages by statistics for the filters that it pushes down, and we
+ * skip the same ones. Spark never keeps a row because of statistics, never drops one because of the
+ * keys of a join, and uses page offsets only where a pushed filter skipped pages. We do all three,
+ * so that a writer's error here could make our answer differ from Spark's. Known errors are:
  *
  * <ul>
  *   <li>Arrow C++ wrote a null count of 0 for dictionary arrays with nulls (ARROW-12513, until
@@ -33,11 +32,11 @@ import java.util.regex.Pattern;
  *       writes.
  * </ul>
  *
- * Trusted are therefore, for columns that are not nested and of numbers none but integers:
+ * We therefore trust, for columns that are not nested, and of numeric ones for integers only:
  *
  * <table>
  *   <caption>From which version on</caption>
- *   <tr><th></th><th>bounds</th><th>null counts</th><th>places of pages</th></tr>
+ *   <tr><th></th><th>bounds</th><th>null counts</th><th>page offsets</th></tr>
  *   <tr><td>parquet-mr</td><td>1.11.0</td><td>1.11.0</td><td>1.11.0</td></tr>
  *   <tr><td>parquet-rs</td><td>54.0.0</td><td>54.0.0</td><td>54.0.0</td></tr>
  *   <tr><td>DuckDB</td><td>1.2.0</td><td>1.2.0</td><td>(writes none)</td></tr>
@@ -45,25 +44,25 @@ import java.util.regex.Pattern;
  *   <tr><td>all others</td><td>never</td><td>never</td><td>never</td></tr>
  * </table>
  *
- * No fault is known of these, as of no version of DuckDB for columns that are not nested. Arrow C++
- * got null counts wrong in so many ways that they are not relied on. Places of pages are in any
- * case compared with the headers that are found there.
+ * No fault is known of these, nor of any version of DuckDB for columns that are not nested. Arrow
+ * C++ got null counts wrong in so many ways that we never trust them. Page offsets are always
+ * checked against the headers found there.
  *
  * @param bounds whether no value is less than the minimum, or greater than the maximum, of its
  *     chunk and of its page
- * @param nullCounts whether a chunk that has no null by its statistics has none
- * @param places whether pages and their rows lie where the offset index has them
+ * @param nullCounts whether a chunk without nulls by its statistics has none
+ * @param places whether pages and their rows lie where the offset index says
  */
 public record TrustedStatistics(boolean bounds, boolean nullCounts, boolean places) {
   private static final TrustedStatistics NONE = new TrustedStatistics(false, false, false);
   private static final TrustedStatistics ALL = new TrustedStatistics(true, true, true);
 
-  // A version before it was released, or built by somebody else, is not the version.
+  // A pre-release or a third party's build does not count as the version.
   private static final Pattern WRITER =
       Pattern.compile("(\\S+) version v?(\\d{1,6})\\.(\\d{1,6})\\.\\d{1,6}(?: .*)?");
 
   /**
-   * @param createdBy as the footer has it; null for nothing
+   * @param createdBy of the footer; null if it has none
    */
   public static TrustedStatistics of(String createdBy) {
     Matcher writer = WRITER.matcher(createdBy == null ? "" : createdBy);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Footers: fetched with the tail of the file, kept for the splits of it, and whom to trust in them.
+ * Fetches footers with the tail of the file, caches them for its splits, and decides which of their
+ * statistics to trust.
  *
  * <p>May import {@code parquet.page}, {@code parquet.encoding}, {@code read.io} and {@code
  * read.task}.

@@ -3,11 +3,11 @@ package latebloom.parquet.nested;
 
 import java.util.Arrays;
 
-/** Which entries of maps are kept, counted over the rows of one call. */
+/** The kept entries of maps, counted over the rows of one call. */
 final class EntryBits {
   private long[] words = new long[64];
 
-  /** Words in use: those behind are zero. */
+  /** Words in use: those after them are zero. */
   private int used;
 
   void clear() {

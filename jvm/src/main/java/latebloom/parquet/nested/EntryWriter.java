@@ -23,13 +23,13 @@ import latebloom.read.vector.ValidRows;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
- * Gathers the entries of lists or maps that lie on one page after another, in blocks, and writes
- * their values behind each other into a vector.
+ * Gathers the entries of lists or maps from successive pages into blocks, and appends their values
+ * to a vector.
  */
 final class EntryWriter {
   private static final int BLOCK = BlockArrays.BLOCK;
 
-  /** An entry's place in the block, as sinks want it of rows. */
+  /** An entry's position in the block, passed to sinks as its row. */
   private static final int[] PLACES = IntStream.range(0, BLOCK).toArray();
 
   private final ColumnChunk chunk;
@@ -38,14 +38,14 @@ final class EntryWriter {
   private final PageCache cache;
   private final FlatSink sink;
 
-  /** Which entries are written: those whose value passes, or those that are in the bits, or all. */
+  /** Selects the entries to write: those whose value passes, those in the bits, or all. */
   private PredicateCursor passing;
 
   private EntryBits kept;
   private CodeMask mask;
   private int passed;
 
-  /** The block: which of its entries have a value, and their indexes among those of the page. */
+  /** The block: which entries have a value, and their indexes among the page's values. */
   private final long[] valid = new long[BLOCK / Long.SIZE];
 
   private final int[] indexes;
@@ -62,7 +62,7 @@ final class EntryWriter {
   private int at;
   private int written;
 
-  /** The page's values, one of the three. */
+  /** The page's values; one of the three is set. */
   private RleBitPackingHybridDecoder coded;
 
   private FixedValues fixed;
@@ -84,9 +84,9 @@ final class EntryWriter {
   }
 
   /**
-   * Begins to write to {@code to}, behind what it has.
+   * Begins to append to {@code to}.
    *
-   * @param whole whether it will hold nothing else
+   * @param whole whether the vector will hold nothing else
    */
   void begin(WritableColumnVector to, boolean whole) {
     this.to = to;
@@ -96,18 +96,18 @@ final class EntryWriter {
     sink.begin(to, at, whole);
   }
 
-  /** Has only those entries written whose value passes, and noted which; none may be null. */
+  /** Restricts writing to entries whose value passes, none of them null, and records them. */
   void keep(PredicateCursor passing, EntryBits kept) {
     this.passing = passing;
     this.kept = kept;
   }
 
-  /** Has only those entries written that are in {@code kept}, counted from {@link #begin} on. */
+  /** Restricts writing to the entries in {@code kept}, counted from {@link #begin} on. */
   void only(EntryBits kept) {
     this.kept = kept;
   }
 
-  /** Passes over all entries before {@code entry}. */
+  /** Skips all entries before {@code entry}. */
   void skipTo(int entry) {
     passed = entry;
   }
@@ -117,7 +117,7 @@ final class EntryWriter {
     return written;
   }
 
-  /** Goes on with another page; the block must have been flushed. */
+  /** Continues with another page; the block must have been flushed. */
   void open(FlatPage page) throws IOException {
     boolean isCoded = page.isDictionaryCoded();
     if (isCoded && !chunk.hasDictionary()) {
@@ -128,16 +128,14 @@ final class EntryWriter {
     strings = isCoded || !type.isBytes() ? null : page.stringValues(type);
   }
 
-  /** Lets go of the page. */
+  /** Releases the page. */
   void release() {
     coded = null;
     fixed = null;
     strings = null;
   }
 
-  /**
-   * Adds the entries that the {@code n} levels from {@code from} on of the current word stand for.
-   */
+  /** Adds the entries of the {@code n} levels from {@code from} on of the current word. */
   void add(RepeatedLevels levels, int from, int n) throws IOException {
     if (entries + Long.SIZE > BLOCK) {
       flush();
@@ -189,7 +187,8 @@ final class EntryWriter {
     values = 0;
   }
 
-  // What is more than a vector holds wraps around, and Spark's vector refuses it in its own words.
+  // A size beyond a vector's limit wraps around, and Spark's vector refuses it with its own
+  // message.
   private void reserve(int n) {
     to.reserve(at + n);
   }
@@ -215,7 +214,7 @@ final class EntryWriter {
     }
   }
 
-  /** Writes the values that pass of a block without nulls, whose first entry is {@code first}. */
+  /** Writes the passing values of a block without nulls, whose first entry is {@code first}. */
   private void writePassing(int first) throws IOException {
     int n = coded != null ? pickCodes() : pickValues();
     if (n == 0) {

@@ -20,8 +20,8 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * Reads a list of flat values, or a map between such, with our own decoders: of rows that nobody
- * wants the levels are counted and the values passed over.
+ * Reads a list of flat values, or a map between such, with our own decoders. For unwanted rows it
+ * counts levels and skips values.
  */
 public final class RepeatedColumnCursor implements ColumnCursor {
   private final List<RepeatedLeafCursor> leaves;
@@ -33,7 +33,7 @@ public final class RepeatedColumnCursor implements ColumnCursor {
   private int[] otherSizes = {};
 
   /**
-   * @param leaves the list's one, or the map's two
+   * @param leaves one of a list, two of a map
    * @param place of the first leaf
    * @param keys which entries of a map are wanted; null for all
    */
@@ -108,7 +108,7 @@ public final class RepeatedColumnCursor implements ColumnCursor {
     }
   }
 
-  /** Reads a map's values; the sizes become those of what is kept. */
+  /** Reads a map's values; reduces the sizes to the kept entries. */
   private int readValues(int[] rows, int n, WritableColumnVector to, boolean whole)
       throws IOException {
     RepeatedLeafCursor values = leaves.get(1);

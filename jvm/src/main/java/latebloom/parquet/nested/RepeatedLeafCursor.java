@@ -15,12 +15,12 @@ import latebloom.read.task.RunningTask;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
- * A cursor over one leaf of a list or map: appends the entries of wanted rows to a vector, and says
- * how many each row has. Rows ascend from call to call.
+ * A cursor over one leaf of a list or map: appends the entries of wanted rows to a vector, and
+ * returns how many each row has. Rows ascend from call to call.
  *
  * <p>With an offset index a page begins with a row, and only pages that hold wanted rows are read.
- * Without one nobody says which rows a page holds, and a row may go on over several: then the pages
- * are read in turn and their rows counted, and of those that hold no wanted row nothing but that.
+ * Without one the rows of a page are unknown, and a row may span several pages: the cursor then
+ * reads pages in turn and counts their rows, and does no more with pages without wanted rows.
  */
 public final class RepeatedLeafCursor {
   private final ColumnChunk chunk;
@@ -35,18 +35,18 @@ public final class RepeatedLeafCursor {
   private RepeatedPage open;
   private RepeatedLevels levels;
 
-  /** First row that begins on the open page. */
+  /** The first row that begins on the open page. */
   private int firstRow;
 
-  /** Rows of the current word that were not passed yet, and the first of them. */
+  /** Rows of the current word that are still ahead, and the first of them. */
   private long left;
 
   private int nextRow;
 
   /**
-   * @param level definition level of a list or map that is there
-   * @param cache holds the chunk's dictionary
-   * @param most so many entries of a row are enough
+   * @param level definition level of a list or map that is not null
+   * @param cache of the chunk's dictionary
+   * @param most most entries that are read of a row
    */
   public RepeatedLeafCursor(
       SplitContext context,
@@ -63,7 +63,7 @@ public final class RepeatedLeafCursor {
     this.writer = new EntryWriter(context, chunk, type, cache);
   }
 
-  /** Has only those entries written whose value passes, of a leaf without nulls. */
+  /** Restricts writing to entries whose value passes, of a leaf without nulls. */
   void keep(PredicateCursor passing, EntryBits kept) {
     writer.keep(passing, kept);
   }
@@ -71,7 +71,7 @@ public final class RepeatedLeafCursor {
   /**
    * Appends the entries of {@code rows[0, n)} to {@code to}.
    *
-   * @param sizes receives how many entries each row has, -1 where it is null
+   * @param sizes receives the number of entries of each row, -1 for null
    * @param whole whether the vector will hold nothing else
    * @return how many were appended
    */
@@ -90,10 +90,10 @@ public final class RepeatedLeafCursor {
   }
 
   /**
-   * As {@link #read}, only what is in {@code kept} of the entries of all these rows; rows of which
-   * nothing is kept are not looked at.
+   * As {@link #read}, for the entries of these rows that are in {@code kept}; skips rows without
+   * kept entries.
    *
-   * @param sizes how many entries each row must have, -1 where it is null
+   * @param sizes the number of entries that each row must have, -1 for null
    */
   int readKept(
       int[] rows, int n, int[] sizes, EntryBits kept, WritableColumnVector to, boolean whole)
@@ -121,7 +121,7 @@ public final class RepeatedLeafCursor {
     }
   }
 
-  /** Lets go of the page; no further rows will be asked for. */
+  /** Releases the page; no further rows will be requested. */
   void release() {
     open = null;
     levels = null;
@@ -138,7 +138,7 @@ public final class RepeatedLeafCursor {
     return writer.written();
   }
 
-  /** Goes to the first level of {@code row}, so that the lowest bit of {@code left} is its. */
+  /** Moves to the first level of {@code row}, which becomes the lowest bit of {@code left}. */
   private void seek(int row) throws IOException {
     if (chunk.index() != null) {
       int p = chunk.pageOf(row, Math.max(page, 0));
@@ -168,7 +168,7 @@ public final class RepeatedLeafCursor {
 
   private void open(int p, int rowsBefore) throws IOException {
     RunningTask.checkNotKilled();
-    // The buffer is the page's no longer.
+    // The next page reuses the buffer.
     writer.flush();
     page = p;
     if (buffer == null) {
@@ -196,7 +196,7 @@ public final class RepeatedLeafCursor {
     return more;
   }
 
-  /** Reads the row that was sought; how many of its entries are wanted, -1 if it is null. */
+  /** Reads the row at the cursor; returns how many of its entries are wanted, -1 if it is null. */
   private int row() throws IOException {
     int bit = Long.numberOfTrailingZeros(left);
     left &= left - 1;
@@ -222,7 +222,7 @@ public final class RepeatedLeafCursor {
     }
   }
 
-  /** Goes on with the next page if the last row of this one does; there it stands at its start. */
+  /** Moves to the start of the next page if the last row of this one continues there. */
   private boolean nextPageContinues() throws IOException {
     if (chunk.index() != null) {
       return false;

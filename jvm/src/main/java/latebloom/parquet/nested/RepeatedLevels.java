@@ -6,8 +6,8 @@ import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 
 /**
- * A cursor over the levels of one page of a list's or map's leaf, 64 at a time: it costs no memory
- * by the number of levels that the page claims.
+ * A cursor over the levels of one page of a list's or map's leaf, 64 at a time, so that memory does
+ * not grow with the number of levels that the page claims.
  *
  * <pre>
  *   row           [a, null]   null   []   [b]
@@ -30,7 +30,7 @@ final class RepeatedLevels {
 
   private int end;
 
-  /** The current word: how many levels, and which of them are what. */
+  /** The current word: the number of levels, and a bit set per property. */
   int n;
 
   long starts;
@@ -38,14 +38,14 @@ final class RepeatedLevels {
   long entries;
   long values;
 
-  /** Rows that begin, and values, on the page before the current word. */
+  /** Rows that begin on the page before the current word, and values there. */
   int rowsBefore;
 
   int valuesBefore;
 
   /**
    * @param count levels of the page
-   * @param level definition level of a list or map that is there
+   * @param level definition level of a list or map that is not null
    * @param max definition level of a value
    */
   RepeatedLevels(Bytes repetition, Bytes definition, int count, int level, int max) {
@@ -60,7 +60,7 @@ final class RepeatedLevels {
     return new RleBitPackingHybridDecoder(b.array(), b.start(), b.end(), width);
   }
 
-  /** Goes to the next word, at first to the first; false behind the last. */
+  /** Moves to the next word, at first to the first; false after the last. */
   boolean next() {
     rowsBefore += Long.bitCount(starts);
     valuesBefore += Long.bitCount(values);
@@ -113,7 +113,7 @@ final class RepeatedLevels {
     }
   }
 
-  /** Index among the page's values of the one at {@code bit} of the current word. */
+  /** Index among the page's values of the value at {@code bit} of the current word. */
   int valueIndex(int bit) {
     return valuesBefore + Long.bitCount(values & (1L << bit) - 1);
   }

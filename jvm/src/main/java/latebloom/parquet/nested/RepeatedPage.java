@@ -14,15 +14,15 @@ import org.apache.parquet.format.PageHeader;
 /**
  * One decompressed page of a leaf of a list or map.
  *
- * @param levels before the page's first
- * @param values those that are not null, as a flat column's
+ * @param levels positioned before the page's first
+ * @param values the non-null values, as of a flat column
  * @param rows how many rows begin on it
- * @param continues whether its first entries belong to a row that began before it
+ * @param continues whether its first entries belong to a row that began on an earlier page
  */
 record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean continues) {
 
   /**
-   * @param level definition level of a list or map that is there
+   * @param level definition level of a list or map that is not null
    */
   static RepeatedPage read(
       ColumnChunk chunk, int page, int level, PageReader reader, PageReader.Buffer into)
@@ -47,7 +47,7 @@ record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean co
         values = behind(values, definition);
       }
       int max = chunk.descriptor.getMaxDefinitionLevel();
-      // Once to count: decoders check by the number of values that the page is long enough.
+      // A first pass counts values: decoders check the page's length against the count.
       RepeatedLevels all = new RepeatedLevels(repetition, definition, count, level, max);
       boolean continues = all.next() && (all.starts & 1) == 0;
       while (all.next()) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Lists and maps, filtered and selected.
+ * Filters and selects lists and maps.
  *
  * <p>May import {@code parquet.encoding}, {@code parquet.flat}, {@code parquet.page}, {@code
  * parquet.types}, {@code read}, {@code read.predicate}, {@code read.selection}, {@code read.task}

@@ -26,20 +26,20 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.spark.TaskKilledException;
 
 /**
- * One column of one row group in the file: which pages there are, which rows they hold, and the
- * compressed bytes of those that were fetched.
+ * One column of one row group in the file: its pages, their rows, and the compressed bytes of the
+ * fetched pages.
  *
  * <pre>
  *   chunk   | dictionary page | page 0        | page 1     | page 2       |
  *   rows                        0 ..            firstRow[1]  firstRow[2] ..  rows
  * </pre>
  *
- * With an offset index the places of the pages are known beforehand, and only pages that hold
- * wanted rows are fetched. Without one, or when all pages are wanted, the chunk is fetched whole
- * and its page headers are walked. Pages of a repeated column that were walked have no known rows.
+ * With an offset index the page offsets are known beforehand, and only pages that hold wanted rows
+ * are fetched. Without one, or when all pages are wanted, the chunk is fetched whole and its page
+ * headers are walked; for a repeated column these do not show which rows a page holds.
  *
  * <p>A chunk of a flat column may have more values than the row group has rows. Spark's reader
- * takes as many as there are rows, from the first, and leaves the rest; so do we.
+ * takes the first values, one per row, and ignores the rest; so do we.
  */
 public final class ColumnChunk {
   public final ColumnPlace place;
@@ -58,7 +58,7 @@ public final class ColumnChunk {
   private Page[] pages = {};
   private Page dictionaryPage;
 
-  /** A page as it lies in the file; the header is parsed when it is first asked for. */
+  /** A page in the file; parses its header on demand. */
   private static final class Page {
     Bytes bytes;
     public PageHeader header;
@@ -68,7 +68,7 @@ public final class ColumnChunk {
   }
 
   /**
-   * @param fileLength bytes of the file
+   * @param fileLength of the file in bytes
    * @param chainsPages whether the file's writer may have made DELTA_BYTE_ARRAY pages that build on
    *     each other
    */
@@ -89,7 +89,7 @@ public final class ColumnChunk {
     this.counters = counters;
   }
 
-  /** Whether there is an offset index that has neither been fetched nor is too late. */
+  /** Whether the chunk has an offset index that is unread and would still help. */
   public boolean lacksIndex() {
     return index == null
         && indexBytes == null
@@ -98,9 +98,7 @@ public final class ColumnChunk {
         && liesInFile(meta.getOffsetIndexReference());
   }
 
-  /**
-   * Whether there is such an index, at a place that can be read: Spark reads many files without.
-   */
+  /** Whether the index is at a readable place: Spark reads many files without one. */
   boolean liesInFile(IndexReference index) {
     return index != null
         && index.getOffset() >= 0
@@ -114,8 +112,8 @@ public final class ColumnChunk {
   }
 
   /**
-   * Forgets where the pages lie: the chunk will be fetched whole. Nothing must have been fetched by
-   * it.
+   * Drops the page offsets, so that the chunk is fetched whole. No page may have been fetched by
+   * them.
    */
   public void dropIndex() {
     index = null;
@@ -125,7 +123,7 @@ public final class ColumnChunk {
     pages = new Page[0];
   }
 
-  /** Where the pages lie; null if the index was not fetched or can't be true. */
+  /** The offset index; null if it was not fetched or is invalid. */
   public OffsetIndex index() {
     if (indexBytes != null) {
       parseIndex(indexBytes);
@@ -151,7 +149,7 @@ public final class ColumnChunk {
     } catch (IOException | RuntimeException e) {
       index = null;
     }
-    // An index that can't be true is not used: the chunk is fetched whole, as without one.
+    // An invalid index is ignored: the chunk is fetched whole, as without one.
     indexUseless = index == null;
   }
 
@@ -173,7 +171,7 @@ public final class ColumnChunk {
     return n > 0;
   }
 
-  /** Adds what must be fetched, and was not before, for {@code wanted} to be read. */
+  /** Adds the ranges that reading {@code wanted} needs and that were not fetched before. */
   public void want(Selection wanted, List<WantedRange> ranges) {
     if (walked || wanted.isNone()) {
       return;
@@ -197,14 +195,14 @@ public final class ColumnChunk {
     }
   }
 
-  /** The chunk from its first byte to its last. */
+  /** The range of the whole chunk. */
   public WantedRange wholeRange() {
     return wanted(start(), length(meta.getTotalSize()), this::walk);
   }
 
   private int length(long bytes) {
     try {
-      return CheckedSizes.ofArray(bytes, "a stretch of the chunk");
+      return CheckedSizes.ofArray(bytes, "a range of the chunk");
     } catch (CorruptPageException e) {
       throw place.corrupt(0, e);
     }
@@ -219,7 +217,7 @@ public final class ColumnChunk {
     return meta.getStartingPos();
   }
 
-  /** Bytes of this chunk that nobody asked for. */
+  /** Bytes of this chunk that were never requested. */
   public long bytesAvoided() {
     if (walked) {
       return 0;
@@ -235,7 +233,7 @@ public final class ColumnChunk {
     return p == null || p.bytes == null ? 0 : p.bytes.length();
   }
 
-  /** Data pages that are known of and were never decompressed. */
+  /** Known data pages that were never decompressed. */
   public int pagesSkipped() {
     int n = 0;
     for (Page p : pages) {
@@ -299,7 +297,7 @@ public final class ColumnChunk {
     return descriptor.getMaxRepetitionLevel() == 0;
   }
 
-  /** Values of a data page, nulls included; of a repeated column its levels. */
+  /** Values of a data page, nulls included; for a repeated column its levels. */
   public static int valueCount(PageHeader header) {
     return header.getType() == PageType.DATA_PAGE
         ? header.getData_page_header().getNum_values()
@@ -330,17 +328,17 @@ public final class ColumnChunk {
   }
 
   /**
-   * Whether Spark's reader can be asked for some of the rows; else it must read every page in turn.
-   * It can't when the rows of a page are unknown, nor when its decoder can't skip.
+   * Whether Spark's reader can read some of the rows only; else it must read every page in turn. It
+   * can't when the rows of a page are unknown, nor when its decoder can't skip.
    */
   public boolean sparkSkipsRows() {
     return sparkSkipsValues() && (rowsFollowValues() || index() != null);
   }
 
   /**
-   * Spark's decoder of DELTA_BINARY_PACKED, asked for no value, starts again from the page's first,
-   * and the reader above it asks for that where a step ends just before a range of rows begins. Its
-   * decoder of DELTA_BYTE_ARRAY of fixed length skips nothing.
+   * Whether Spark's decoders of this chunk can skip. Its DELTA_BINARY_PACKED decoder, asked for no
+   * value, restarts at the page's first, and the reader above it does that where a step ends just
+   * before a range of rows begins. Its decoder of DELTA_BYTE_ARRAY of fixed length never skips.
    */
   public boolean sparkSkipsValues() {
     Set<Encoding> encodings = meta.getEncodings();
@@ -352,7 +350,7 @@ public final class ColumnChunk {
 
   /**
    * Whether a page's first string may build on the last one of the page before, as some old writers
-   * had it (PARQUET-246). Only Spark's reader, page by page, can read those.
+   * wrote (PARQUET-246). Only Spark's reader, page by page, can read those.
    */
   public boolean chainsStrings() {
     return chainsPages && meta.getEncodings().contains(Encoding.DELTA_BYTE_ARRAY);
@@ -375,7 +373,7 @@ public final class ColumnChunk {
     return p;
   }
 
-  /** Header of a data page, or of the dictionary page for -1. */
+  /** Header of a data page; of the dictionary page for -1. */
   public PageHeader header(int page) {
     Page p = page < 0 ? dictionaryPage : pages[page];
     if (p.header == null) {
@@ -403,16 +401,14 @@ public final class ColumnChunk {
     return p.header;
   }
 
-  /**
-   * Whether a page of a flat column has a value for each of its rows; only the last may have more.
-   */
+  /** Whether a page of a flat column has one value per row; only the last may have more. */
   private boolean holdsItsRows(int page) {
     int values = valueCount(pages[page].header);
     int wanted = endRow(page) - firstRow(page);
     return page == pages.length - 1 ? values >= wanted : values == wanted;
   }
 
-  /** Compressed body of a data page, or of the dictionary page for -1. */
+  /** Compressed body of a data page; of the dictionary page for -1. */
   public Bytes body(int page) {
     header(page);
     Page p = page < 0 ? dictionaryPage : pages[page];

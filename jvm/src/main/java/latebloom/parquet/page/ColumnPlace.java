@@ -3,10 +3,10 @@ package latebloom.parquet.page;
 
 import latebloom.parquet.encoding.CorruptPageException;
 
-/** Where in a file a column chunk lies; what error messages name. */
+/** The place of a column chunk in a file, as error messages name it. */
 public record ColumnPlace(String file, int rowGroup, String column) {
 
-  /** {@code cause} with its place, if it has none yet; page -1 is the dictionary page. */
+  /** {@code cause} with its place, unless it has one; page -1 is the dictionary page. */
   public CorruptPageException corrupt(int page, Throwable cause) {
     if (cause instanceof CorruptPageException known && known.placed) {
       return known;

@@ -17,12 +17,12 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.xerial.snappy.Snappy;
 
 /**
- * Decompresses pages from byte array to byte array, with the libraries that Spark ships: no detour
- * through direct buffers, and no use of the {@code lz4-java} whose releases have open advisories
- * (both forms of LZ4 go through aircompressor). The size is known from the page header; a stream
- * that has another is an error, found before anything is written past the array.
+ * Decompresses pages from byte array to byte array with the libraries that Spark ships, without
+ * direct buffers, and without {@code lz4-java}, whose releases have open advisories (aircompressor
+ * reads both forms of LZ4). The page header gives the size; a stream of another size is an error,
+ * found before any write past the array.
  *
- * <p>One per file, not thread safe.
+ * <p>One per file; not thread safe.
  */
 public final class Decompressor implements Closeable {
   private final CompressionCodecFactory others;
@@ -30,17 +30,16 @@ public final class Decompressor implements Closeable {
   private Lz4Decompressor lz4;
 
   /**
-   * @param others decompresses, or refuses with its own message, the codecs not known here
+   * @param others decompresses all other codecs, or refuses them with its own message
    */
   public Decompressor(CompressionCodecFactory others) {
     this.others = others;
   }
 
   /**
-   * The most bytes that {@code length} bytes can hold, so that what claims to hold more is refused
-   * before memory is taken for it. Snappy copies 64 bytes by an element of three; deflate 258 by
-   * two bits; a block of Zstandard, of four bytes or more, has up to 128 KiB; a byte of LZ4 adds
-   * 255.
+   * The most bytes that {@code length} bytes can decompress to, so that a larger claim is refused
+   * before it allocates memory. Snappy copies 64 bytes by an element of three; deflate 258 by two
+   * bits; a block of Zstandard, of four bytes or more, has up to 128 KiB; a byte of LZ4 adds 255.
    */
   static long mostBytes(CompressionCodecName codec, int length) {
     return switch (codec) {
@@ -60,7 +59,7 @@ public final class Decompressor implements Closeable {
    */
   void decompress(CompressionCodecName codec, Bytes from, byte[] to, int at, int size)
       throws IOException {
-    // Native code checks neither.
+    // Native code does not check these bounds.
     Objects.checkFromIndexSize(at, size, to.length);
     Objects.checkFromIndexSize(from.start(), from.length(), from.array().length);
     int n;

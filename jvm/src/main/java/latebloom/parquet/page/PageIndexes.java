@@ -16,9 +16,9 @@ import org.apache.parquet.internal.filter2.columnindex.ColumnIndexStore;
 import org.apache.parquet.internal.hadoop.metadata.IndexReference;
 
 /**
- * The column and offset indexes of some columns of a row group, fetched together: parquet-java's
- * own store takes two requests a column. Offset indexes stay with their chunks, whose pages they
- * place.
+ * Fetches the column and offset indexes of some columns of a row group together: parquet-java's own
+ * store makes two requests per column. Offset indexes stay with their chunks, whose pages they
+ * locate.
  */
 public final class PageIndexes implements ColumnIndexStore {
   private final Map<ColumnPath, ColumnChunk> chunks = new HashMap<>();
@@ -28,7 +28,7 @@ public final class PageIndexes implements ColumnIndexStore {
     chunks.forEach(c -> this.chunks.put(c.meta.getPath(), c));
   }
 
-  /** What must be fetched. */
+  /** The ranges to fetch. */
   public List<WantedRange> ranges() {
     List<WantedRange> ranges = new ArrayList<>();
     for (ColumnChunk c : chunks.values()) {

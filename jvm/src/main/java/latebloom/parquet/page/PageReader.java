@@ -16,14 +16,15 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 
 /**
- * Decompresses pages of column chunks, after checking their checksum where that is asked for.
- * Returned bytes are followed by at least {@link #SLACK} readable bytes where they were
- * decompressed, so that decoders may load words.
+ * Decompresses pages of column chunks, after verifying their checksums if configured. Decompressed
+ * bytes are followed by at least {@link #SLACK} readable bytes, so that decoders may load words.
  */
 public final class PageReader {
   static final int SLACK = Long.BYTES;
 
-  /** Sizes up to this are believed; larger ones must agree with the footer before they allocate. */
+  /**
+   * Sizes up to this are plausible; larger ones must agree with the footer before they allocate.
+   */
   private static final int PLAUSIBLE_PAGE = 64 << 20;
 
   private final Decompressor decompressor;
@@ -32,7 +33,7 @@ public final class PageReader {
   private final Deque<Buffer> spare = new ArrayDeque<>();
 
   /**
-   * @param memory told of the buffers
+   * @param memory accounts for the buffers
    */
   public PageReader(Decompressor decompressor, boolean verifyChecksums, ScanMemory memory) {
     this.decompressor = decompressor;
@@ -40,23 +41,23 @@ public final class PageReader {
     this.memory = memory;
   }
 
-  /** A buffer that successive pages may share; grows, never shrinks. */
+  /** A buffer that successive pages may share; it never shrinks. */
   public static final class Buffer {
     private byte[] bytes = {};
   }
 
-  /** A buffer, of its taker until it is given back. */
+  /** A buffer that belongs to the caller until {@link #giveBack}. */
   public Buffer takeBuffer() {
     Buffer buffer = spare.pollLast();
     return buffer == null ? new Buffer() : buffer;
   }
 
-  /** Leaves a buffer to other columns; nobody reads a page in it any more. */
+  /** Returns a buffer, and with it any page inside, for other columns. */
   public void giveBack(Buffer buffer) {
     spare.addLast(buffer);
   }
 
-  /** Lets go of buffers that nobody has, with the row group that they were noted for. */
+  /** Frees unused buffers, with the row group that they were accounted for. */
   public void release() {
     spare.clear();
   }
@@ -72,14 +73,16 @@ public final class PageReader {
   }
 
   /**
-   * A page's three parts, uncompressed; level parts are empty where the column has none.
+   * A page's three parts, decompressed; level parts are empty for a column without levels.
    *
    * @param levelsFramed whether each level part, in front of the values, starts with its length
    *     (data page V1); then {@code values} holds all three
    */
   public record Parts(Bytes repetition, Bytes definition, Bytes values, boolean levelsFramed) {}
 
-  /** Reads a data page, or the dictionary page for -1; {@code into} may be null for fresh bytes. */
+  /**
+   * Reads a data page, or the dictionary page for -1; a null {@code into} allocates fresh bytes.
+   */
   public Parts read(ColumnChunk chunk, int page, Buffer into) throws IOException {
     PageHeader header = chunk.header(page);
     Bytes body = chunk.body(page);

@@ -10,23 +10,22 @@ import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 
 /**
- * How many rows begin on a page of a repeated column, by its repetition levels: who goes by the
- * offset index to a page takes its entries for those of the rows that the index has there.
+ * Counts the rows that begin on a page of a repeated column, by its repetition levels: a reader
+ * that finds a page by the offset index attributes its entries to the rows that the index lists
+ * there.
  */
 final class RowStarts {
   private static final int BLOCK = 64;
 
   private RowStarts() {}
 
-  /**
-   * Throws if others than {@code rows} rows begin on a page, or its first entry is of a row before.
-   */
+  /** Throws unless exactly {@code rows} rows begin on a page, and its first entry begins a row. */
   static void check(ColumnChunk chunk, int page, PageReader.Parts parts, int rows) {
     try {
       PageHeader header = chunk.header(page);
       boolean first = header.getType() == PageType.DATA_PAGE;
       if (first && header.getData_page_header().getRepetition_level_encoding() != Encoding.RLE) {
-        // Spark's reader does not read these, and says so.
+        // Spark's reader refuses these with its own message.
         return;
       }
       Bytes levels =

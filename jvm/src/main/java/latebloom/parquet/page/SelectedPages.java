@@ -26,8 +26,8 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 
 /**
- * The pages of a few column chunks as Spark's column reader wants them: only pages that hold
- * selected rows, and the row numbers, so that the reader passes over the others.
+ * The pages of a few column chunks as input of Spark's column reader: only pages that hold selected
+ * rows, and the row numbers, by which the reader skips the others.
  */
 public final class SelectedPages implements PageReadStore {
   private final Map<ColumnPath, ColumnChunk> chunks;
@@ -49,8 +49,8 @@ public final class SelectedPages implements PageReadStore {
   }
 
   /**
-   * Whether just the selected rows are read. If not, because the rows of a page of a repeated
-   * column are not known without reading it, all rows of the row group are.
+   * Whether the reader gets just the selected rows; else it gets all rows of the row group, because
+   * the rows of a repeated column's page are unknown without reading it.
    */
   public boolean exact() {
     return exact;
@@ -122,7 +122,7 @@ public final class SelectedPages implements PageReadStore {
       try {
         DictionaryPageHeader header = chunk.header(-1).getDictionary_page_header();
         Bytes page = reader.read(chunk, -1, null).values();
-        // Spark's dictionaries allocate as many entries as they are told of.
+        // Spark's dictionaries allocate as many entries as the header claims.
         if (header.getNum_values() < 0 || header.getNum_values() > page.length()) {
           String what =
               "a dictionary of "
@@ -194,7 +194,7 @@ public final class SelectedPages implements PageReadStore {
     }
   }
 
-  // Copied exactly: Spark's readers take the whole buffer for the page.
+  // An exact copy: Spark's readers take the whole buffer for the page.
   private static BytesInput input(Bytes b) {
     return BytesInput.from(b.copy().array());
   }

@@ -7,9 +7,9 @@ import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;
 
 /**
- * What the row groups of a split share.
+ * The context that the row groups of a split share.
  *
- * @param file names the file in messages
+ * @param file its name, for messages
  * @param chainsPages whether the file's writer may have made DELTA_BYTE_ARRAY pages that build on
  *     each other
  */

@@ -16,10 +16,9 @@ import shaded.parquet.org.apache.thrift.protocol.TStruct;
 import shaded.parquet.org.apache.thrift.transport.TIOStreamTransport;
 
 /**
- * Parses the structures of a file that are fetched with its pages: their headers and indexes.
- * parquet-java's own entry points allocate as many elements as a list claims to have, and go down
- * as many structures as lie in each other. Here a list or text has no more elements than there are
- * bytes, and structures lie no deeper than any of the format does.
+ * Parses page headers and page indexes. parquet-java's own entry points allocate as many elements
+ * as a list claims, and follow any depth of nested structures. This reader allows a list or text no
+ * more elements than there are bytes, and no deeper nesting than the format has.
  */
 public final class ThriftReader {
   private static final int DEEPEST = 32;
@@ -33,13 +32,13 @@ public final class ThriftReader {
   }
 
   /**
-   * A page's header, with what is behind it.
+   * A page's header and its length.
    *
    * @param length of the header in bytes
    */
   public record Header(PageHeader header, int length) {}
 
-  /** The page header that {@code bytes} begin with. */
+  /** Parses the page header at the start of {@code bytes}. */
   public static Header pageHeader(Bytes bytes) throws IOException {
     ThriftReader reader = new ThriftReader(bytes);
     PageHeader header = reader.read(new PageHeader());
@@ -54,7 +53,7 @@ public final class ThriftReader {
     return new ThriftReader(bytes).read(new ColumnIndex());
   }
 
-  /** For structures of which only a part is wanted. */
+  /** A protocol for structures of which only a part is needed. */
   public static TProtocol protocol(Bytes bytes) throws TException {
     return new Protocol(new Stream(bytes));
   }
@@ -69,7 +68,7 @@ public final class ThriftReader {
     }
   }
 
-  /** Stream over a stretch of bytes that knows how far it was read. */
+  /** A stream over bytes that knows how many were read. */
   private static final class Stream extends ByteArrayInputStream {
     Stream(Bytes b) {
       super(b.array(), b.start(), b.length());

@@ -4,15 +4,15 @@ package latebloom.parquet.types;
 import java.time.ZoneId;
 
 /**
- * How the dates and timestamps of a file are to be read, by who wrote it and by configuration. The
- * modes are the names of Spark's {@code LegacyBehaviorPolicy}: LEGACY for the hybrid Julian
- * calendar, CORRECTED for the proleptic Gregorian one, EXCEPTION where it is not known.
+ * The calendars of a file's dates and timestamps, by its writer and by configuration. The modes are
+ * the names of Spark's {@code LegacyBehaviorPolicy}: LEGACY for the hybrid Julian calendar,
+ * CORRECTED for the proleptic Gregorian one, EXCEPTION for an unknown one.
  *
  * @param datetimeMode for DATE and TIMESTAMP columns
- * @param datetimeZone in which timestamps of the Julian calendar were local
+ * @param datetimeZone the local time zone of timestamps in the Julian calendar
  * @param int96Mode for INT96 columns
  * @param int96Zone as {@code datetimeZone}
- * @param convertTz to which INT96 timestamps are moved; null for none
+ * @param convertTz the time zone to which INT96 timestamps are converted; null for none
  */
 public record Calendars(
     String datetimeMode,
@@ -21,7 +21,7 @@ public record Calendars(
     String int96Zone,
     ZoneId convertTz) {
 
-  /** Nothing is rebased or moved. */
+  /** Rebases and converts nothing. */
   public static final Calendars CORRECTED =
       new Calendars("CORRECTED", "UTC", "CORRECTED", "UTC", null);
 }

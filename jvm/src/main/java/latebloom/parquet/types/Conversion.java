@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet.types;
 
-/** What turns the values of a column as they lie in the file into what Spark holds. */
+/** Converts a column's values from the file's representation to Spark's. */
 public sealed interface Conversion {
 
-  /** Of values that are numbers in the file and for Spark, in place; see {@link Conversions}. */
+  /** Converts numbers to numbers, in place; see {@link Conversions}. */
   non-sealed interface OfNumbers extends Conversion {
     void apply(long[] values, int n);
 
-    /** Values from this one on are left as they are. */
+    /** Values from this one on stay unchanged. */
     default long sameFrom() {
       return Long.MAX_VALUE;
     }
   }
 
   /**
-   * Of numbers to decimals that Spark holds as bytes, with more digits after the point. The bytes
-   * are the big-endian two's complement of the unscaled value; so are those that the file holds, if
-   * it holds bytes.
+   * Converts to decimals that Spark holds as bytes, with more digits after the point. The bytes are
+   * the big-endian two's complement of the unscaled value, in Spark and in a file that has bytes.
    *
-   * @param digits by how many digits the scale grows
+   * @param digits number of digits by which the scale grows
    * @param unsigned whether 64-bit integers of the file have no sign
    */
   record ToDecimalBytes(int digits, boolean unsigned) implements Conversion {}

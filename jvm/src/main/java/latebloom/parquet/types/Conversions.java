@@ -10,11 +10,10 @@ import org.apache.spark.sql.catalyst.util.RebaseDateTime;
 import org.apache.spark.sql.execution.datasources.DataSourceUtils;
 
 /**
- * The conversions of numbers, all calendar arithmetic by Spark's own functions. What Spark refuses,
- * because of its rebase mode or of an overflow, is refused with its error, when such a value is
- * read.
+ * The conversions of numbers. Spark's own functions do all calendar arithmetic. A value that Spark
+ * refuses, because of its rebase mode or an overflow, throws Spark's error when it is read.
  *
- * <p>Each loop is the body of one lambda, so that it is compiled on its own.
+ * <p>Each loop is the body of one lambda, so that C2 compiles it separately.
  */
 final class Conversions {
   private Conversions() {}
@@ -83,7 +82,7 @@ final class Conversions {
         }
       };
 
-  /** One after the other; either may be null. */
+  /** Applies one after the other; either may be null. */
   static OfNumbers chain(OfNumbers first, OfNumbers second) {
     if (first == null || second == null) {
       return first == null ? second : first;
@@ -94,9 +93,7 @@ final class Conversions {
     };
   }
 
-  /**
-   * Unscaled decimals at a scale that is greater by {@code digits}; wraps around, as Spark does.
-   */
+  /** Increases the scale of unscaled decimals by {@code digits}; wraps around, as Spark does. */
   static OfNumbers scaleUp(int digits) {
     if (digits == 0) {
       return null;
@@ -110,8 +107,8 @@ final class Conversions {
   }
 
   /**
-   * The low 64 bits of numbers of {@code width} bytes, shifted as Spark shifts them to extend their
-   * sign; which only up to 8 bytes, or with a multiple of 8, leaves them as they are.
+   * Takes the low 64 bits of numbers of {@code width} bytes, with the shifts by which Spark extends
+   * their sign; up to 8 bytes, or with a multiple of 8, these change nothing.
    */
   static OfNumbers ofFixedWidth(int width) {
     int shift = Long.SIZE - 8 * width;
@@ -125,7 +122,7 @@ final class Conversions {
     };
   }
 
-  /** Days of the file's calendar to those of the proleptic Gregorian; null where they are that. */
+  /** Converts days to the proleptic Gregorian calendar; null if the file uses that. */
   static OfNumbers rebaseDays(Calendars calendars) {
     return switch (calendars.datetimeMode()) {
       case "CORRECTED" -> null;
@@ -137,12 +134,12 @@ final class Conversions {
     };
   }
 
-  /** As {@link #rebaseDays}, of microseconds. */
+  /** As {@link #rebaseDays}, for microseconds. */
   static OfNumbers rebaseMicros(Calendars calendars) {
     return rebaseMicros(calendars.datetimeMode(), calendars.datetimeZone(), "Parquet");
   }
 
-  /** From the microseconds of INT96 values, which {@link PlainDecoder} makes. */
+  /** Converts the microseconds that {@link PlainDecoder} makes of INT96 values. */
   static OfNumbers ofInt96(Calendars calendars) {
     OfNumbers rebase = rebaseMicros(calendars.int96Mode(), calendars.int96Zone(), "Parquet INT96");
     ZoneId zone = calendars.convertTz();
@@ -177,9 +174,7 @@ final class Conversions {
         });
   }
 
-  /**
-   * From some day on the calendars agree, so that a block of later values is only looked through.
-   */
+  /** The calendars agree from some day on, so that a block of later values needs no rebasing. */
   private record Rebase(long sameFrom, LongUnaryOperator before) implements OfNumbers {
     @Override
     public void apply(long[] values, int n) {

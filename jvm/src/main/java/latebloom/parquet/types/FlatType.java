@@ -31,15 +31,14 @@ import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
 /**
- * How a flat column lies in the file, and as what Spark holds it: every pair of types that Spark's
- * vectorised reader accepts.
+ * A flat column's type in the file and in Spark: any pair of types that Spark's vectorised reader
+ * accepts.
  *
- * @param physical how a value lies in a PLAIN page
- * @param width bytes of a value; 0 for byte strings, whose length stands in front
- * @param vectorType what Spark's vector holds
+ * @param physical layout of a value in a PLAIN page
+ * @param width bytes of a value; 0 for byte strings, which their length precedes
+ * @param vectorType the type of Spark's vector
  * @param decimalBytes whether byte strings are big-endian decimals rather than text
- * @param conversion from values as they lie in the file to those that Spark holds; null when they
- *     are the same
+ * @param conversion from the file's values to Spark's; null if they are the same
  */
 public record FlatType(
     Physical physical,
@@ -52,7 +51,7 @@ public record FlatType(
     BOOLEAN,
     INT32,
     INT64,
-    /** Nanoseconds of a Julian day; read as microseconds since 1970. */
+    /** Nanoseconds of the day and a Julian day; read as microseconds since 1970. */
     INT96,
     FLOAT,
     DOUBLE,
@@ -66,7 +65,7 @@ public record FlatType(
     }
   }
 
-  /** A type whose values Spark holds as they lie in the file. */
+  /** A type whose values are the same in the file and in Spark. */
   public FlatType(Physical physical, int width, VectorType vectorType, boolean decimalBytes) {
     this(physical, width, vectorType, decimalBytes, null);
   }
@@ -76,14 +75,14 @@ public record FlatType(
   }
 
   /**
-   * @param calendars how dates and timestamps of the file are to be read
-   * @return null when the column is not flat, or can't be read as {@code type}
+   * @param calendars of the file's dates and timestamps
+   * @return null if the column is not flat, or can't be read as {@code type}
    */
   public static FlatType of(ColumnDescriptor column, DataType type, Calendars calendars) {
     return column.getMaxRepetitionLevel() == 0 ? ofValues(column, type, calendars) : null;
   }
 
-  /** As {@link #of}, of the values in a list or map as well. */
+  /** As {@link #of}, for the values of a list or map as well. */
   static FlatType ofValues(ColumnDescriptor column, DataType type, Calendars calendars) {
     PrimitiveType primitive = column.getPrimitiveType();
     LogicalTypeAnnotation logical = primitive.getLogicalTypeAnnotation();
@@ -238,7 +237,8 @@ public record FlatType(
   }
 
   /**
-   * By how many digits the scale grows from the file's to Spark's; -1 when digits might be lost.
+   * The number of digits by which the scale grows from the file's to Spark's; -1 if digits might be
+   * lost.
    */
   private static int scaleGrowth(
       PrimitiveType primitive, LogicalTypeAnnotation logical, DecimalType wanted) {

@@ -12,22 +12,22 @@ import org.apache.spark.sql.types.MapType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * How a top-level list of flat values, or a map between such, lies in the file.
+ * The layout in the file of a top-level list of flat values, or of a map between such.
  *
  * <pre>
  *   definition level of a leaf    0 .. level - 1   level            level + 1 .. max - 1   max
  *                                 the row is null  it has no entry  the entry is null      a value
  * </pre>
  *
- * @param level definition level of a list or map that is there
- * @param leaves the list's one column of the file, or the map's two: keys, then values
+ * @param level definition level of a list or map that is not null
+ * @param leaves the file's columns: one of a list, two of a map, keys first
  * @param types how each is decoded
  */
 public record RepeatedType(int level, List<ColumnDescriptor> leaves, List<FlatType> types) {
 
   /**
-   * Whether a map's entries can be told apart by their keys as they are decoded: no key can be
-   * null, and none is such that reading it is an error.
+   * Whether decoded keys identify a map's entries: no key can be null, and reading a key never
+   * fails.
    */
   public boolean keysAreValues() {
     return leaves.get(0).getMaxDefinitionLevel() == level + 1 && types.get(0).conversion() == null;
@@ -35,7 +35,7 @@ public record RepeatedType(int level, List<ColumnDescriptor> leaves, List<FlatTy
 
   /**
    * @param column as Spark resolves it in the file
-   * @return null when it is nested deeper, lacks a part, or has values that are not decoded here
+   * @return null if it is nested deeper, lacks a part, or has values that we don't decode
    */
   public static RepeatedType of(
       ParquetColumn column, DataType type, MessageType file, Calendars calendars) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What a column's values are in the file and in Spark's vectors, and how the one becomes the other.
+ * Maps a column's type in the file to its type in Spark's vectors, and converts the values.
  *
  * <p>May import {@code read.predicate}.
  */
