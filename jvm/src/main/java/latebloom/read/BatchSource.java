@@ -5,7 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** Gives the batches of one file split. */
+/** Supplies the batches of one file split. */
 public interface BatchSource extends Closeable {
 
   /** The next batch, dense and never empty, valid until the next call; null at the end. */

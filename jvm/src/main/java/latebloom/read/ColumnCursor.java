@@ -7,25 +7,25 @@ import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 
 /**
- * Reads one column of one row group where rows are wanted, for one use. Positions in, positions
- * out: rows are 0-based within the row group and always ascend. What a call needs must have been
- * fetched before (see {@link RowGroup#fetch}).
+ * Reads the wanted rows of one column of one row group, for one use. Rows are 0-based positions
+ * within the row group and always ascend. Callers fetch the needed bytes first (see {@link
+ * RowGroup#fetch}).
  */
 public interface ColumnCursor {
 
   /**
-   * The rows of {@code rows} that pass.
+   * Returns those of {@code rows} that pass.
    *
    * @throws IOException if the file is corrupt; the message names row group, column and page
    */
   Selection filter(Selection rows, PredicateCursor predicate) throws IOException;
 
   /**
-   * Writes the values of {@code rows[0, n)} to {@code out} from row {@code out.at()} on. Successive
-   * calls come with ascending rows.
+   * Writes the values of {@code rows[0, n)} to {@code out} from row {@code out.at()} on. Rows
+   * ascend from call to call.
    */
   void select(int[] rows, int n, OutputColumn out) throws IOException;
 
-  /** Lets go of what is held for further rows; none will be asked for. */
+  /** Releases what it holds for further rows; no call follows. */
   default void release() {}
 }

@@ -21,9 +21,9 @@ public final class ConstantColumnCursor implements ColumnCursor {
   private final RowToColumnConverter converter;
 
   /**
-   * @param value as Spark holds it
-   * @param depth under how many structs of one field the column's values lie, of which {@code
-   *     value} is the outermost
+   * @param value in Spark's representation
+   * @param depth how many structs of one field enclose the column's values, {@code value} being the
+   *     outermost
    * @param type of the column's values
    */
   public ConstantColumnCursor(Object value, int depth, DataType type) {
@@ -33,7 +33,7 @@ public final class ConstantColumnCursor implements ColumnCursor {
       inner = struct.isNullAt(0) ? null : d > 1 ? struct.getStruct(0, 1) : struct.get(0, type);
     }
     StructType row = new StructType().add("value", type, true);
-    // A row that gives text as bytes, as those of files do.
+    // A row that returns text as bytes, as rows of files do.
     this.value = UnsafeProjection.create(row).apply(new GenericInternalRow(new Object[] {inner}));
     this.type = type;
     this.converter = new RowToColumnConverter(row);

@@ -11,8 +11,8 @@ import latebloom.read.task.Counters;
 import latebloom.read.task.RunningTask;
 
 /**
- * Evaluates the filters of a scan on the windows of one file, in the order that has cost least so
- * far. A filter sees only the rows that those before it left. Not thread safe.
+ * Evaluates the filters of a scan on the windows of one file, in the order that has been cheapest
+ * so far. A filter sees only the rows that the filters before it kept. Not thread safe.
  */
 final class FilterCascade {
   /**
@@ -21,7 +21,7 @@ final class FilterCascade {
    */
   private static final double FETCH_TOGETHER = 0.01;
 
-  /** A join filter that more than this share of the rows passes costs more than it saves. */
+  /** A join filter that passes more than this share of its rows costs more than it saves. */
   private static final double MOST_PASSING = 0.8;
 
   private final ScanSpec spec;
@@ -30,7 +30,7 @@ final class FilterCascade {
   private final List<ScanFilter> scanFilters;
   private final SurvivalEstimate estimate;
 
-  /** Of each filter, once it has been evaluated. */
+  /** One cursor per filter, once the filter has been evaluated. */
   private final ScanFilter.Cursor[] cursors;
 
   FilterCascade(ScanSpec spec, Counters counters) {
@@ -42,17 +42,17 @@ final class FilterCascade {
     this.cursors = new ScanFilter.Cursor[scanFilters.size()];
   }
 
-  /** Share of the rows that are expected to pass all filters. */
+  /** Expected share of the rows that pass all filters. */
   double survival() {
     return estimate.survival();
   }
 
-  /** Whether the next row group will be pruned by its indexes. */
+  /** Whether the scan will prune the next row group by its indexes. */
   boolean prunes() {
     return learned.pruningPays();
   }
 
-  /** The rows of a group that are left by its statistics, where those have been of use before. */
+  /** The rows of a group that statistics leave, where reading those has paid before. */
   Selection prune(RowGroup group) throws IOException {
     boolean pays = prunes();
     Selection rows = pays ? group.prune() : Selection.all(group.rows());
@@ -62,23 +62,24 @@ final class FilterCascade {
   }
 
   /**
-   * Whether the payload that need not be fetched is expected to be less than a request costs.
+   * Whether the payload bytes that filtering would save are expected to be worth less than a
+   * request.
    *
-   * @param rest the rows that are left by statistics
+   * @param rest the rows that statistics leave
    */
   boolean payloadSavesNothing(RowGroup group, Selection rest) throws IOException {
     double spread = learned.spread();
     double unwanted = rest.spread() * (Double.isNaN(spread) ? 1 : 1 - spread);
     long worth = group.roundTripBytes();
     long bytes = 0;
-    // Of a wide table the first columns tell.
+    // The first columns of a wide table decide.
     for (int p = 0; p < spec.payload() && bytes * unwanted <= worth; p++) {
       bytes += group.bytes(p);
     }
     return bytes > 0 && bytes * unwanted <= worth;
   }
 
-  /** Whether the next window is to measure all filters, see {@link #filter}; to be asked once. */
+  /** Whether the next window measures all filters, see {@link #filter}; the caller asks once. */
   boolean takeSample() {
     return (spec.filters().anyOrder() > 1 || hasUseless()) && learned.takeSample();
   }
@@ -86,8 +87,8 @@ final class FilterCascade {
   /**
    * The rows of a window that pass all filters.
    *
-   * @param evaluated what {@link #fetch} gave
-   * @param sample whether the filters are measured, for which the window should be short
+   * @param evaluated the result of {@link #fetch}
+   * @param sample whether to measure the filters; the window should then be short
    */
   Selection filter(RowGroup group, int[] evaluated, Selection window, boolean sample)
       throws IOException {
@@ -129,7 +130,7 @@ final class FilterCascade {
     return passed;
   }
 
-  /** The rows that pass some filters, none of which may fail, and what each of them does. */
+  /** Filters a window by each of some filters, none of which may fail, and measures them. */
   private Selection sample(RowGroup group, int[] filters, Selection window) throws IOException {
     int[] measured = filters.clone();
     Arrays.sort(measured);
@@ -174,7 +175,7 @@ final class FilterCascade {
     return false;
   }
 
-  /** Whether a filter that may be left out has let nearly all rows pass. */
+  /** Whether a filter that the answer does not need has passed nearly all rows. */
   private boolean isUseless(int filter) {
     return scanFilters.get(filter) instanceof ScanFilter.OptionalFilter
         && estimate.isKnown(filter)
@@ -182,12 +183,12 @@ final class FilterCascade {
   }
 
   /**
-   * One fetch for the filter columns that a window most likely needs.
+   * Fetches, at once, the filter columns that a window most likely needs.
    *
-   * @param rest the window and all that comes after it
+   * @param rest the window and all rows after it
    * @param sample whether the filters will be measured
-   * @param payload what is fetched beside the filter columns
-   * @return the filters that are to be evaluated
+   * @param payload the payload columns to fetch with them
+   * @return the filters to evaluate
    */
   int[] fetch(
       RowGroup group, Selection window, Selection rest, boolean sample, List<RowGroup.Need> payload)
@@ -207,7 +208,7 @@ final class FilterCascade {
     return filters;
   }
 
-  /** The columns that {@link #fetch} will ask for, of a row group that is not there yet. */
+  /** The columns that {@link #fetch} will request of a row group that is not opened yet. */
   List<Integer> firstColumns(RowGroup next) throws IOException {
     List<Integer> columns = new ArrayList<>();
     double reaching = 1;

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import latebloom.read.selection.Selection;
 
 /**
- * What each of some filters does to the same rows, none of them behind another, so that any order
- * of them can be reckoned: how many rows reach each one, and what that takes.
+ * Measures several filters on the same rows, each on all of them, so that the cost of any order can
+ * be computed: how many rows reach each filter, and how long each takes.
  *
- * <p>A filter that runs Spark's compiled code row by row is asked only of the rows that the others
- * leave, if any; of the rows that it was not asked of it is taken to pass the same share.
+ * <p>A filter that runs Spark's compiled code row by row is measured only on the rows that the
+ * others keep, if any, and assumed to pass the same share of the other rows.
  */
 final class FilterSample {
   private final Selection rows;
@@ -19,8 +19,8 @@ final class FilterSample {
   private final double[] cost;
 
   /**
-   * @param rows what was sampled
-   * @param filters which filters are to be measured, ascending
+   * @param rows the sampled rows
+   * @param filters the filters to measure, ascending
    */
   FilterSample(Selection rows, int[] filters) {
     this.rows = rows;
@@ -31,26 +31,29 @@ final class FilterSample {
     Arrays.fill(cost, Double.POSITIVE_INFINITY);
   }
 
-  /** Which filters are measured. */
+  /** The measured filters. */
   int[] filters() {
     return filters;
   }
 
-  /** The filter at {@code i} of {@link #filters} let {@code out} of {@code in}, not none, pass. */
+  /**
+   * Records that the filter at {@code i} of {@link #filters} kept {@code out} of {@code in}, not
+   * none.
+   */
   void measured(int i, Selection in, Selection out, long nanos) {
     asked[i] = in;
     passed[i] = out;
     cost[i] = (double) nanos / in.count();
   }
 
-  /** Share of the rows that the filter at {@code i} lets pass. */
+  /** Share of the rows that pass the filter at {@code i}. */
   double passing(int i) {
     return asked[i] == null ? 1 : (double) passed[i].count() / asked[i].count();
   }
 
   /**
-   * The filters by what a dropped row costs, each where those before it have left their rows: two
-   * filters that drop the same rows are not both put in front.
+   * The filters ordered by cost per dropped row, each on the rows that those before it keep: of two
+   * filters that drop the same rows only one comes early.
    */
   int[] best() {
     int[] order = new int[filters.length];
@@ -75,9 +78,7 @@ final class FilterSample {
     return order;
   }
 
-  /**
-   * Nanoseconds that filtering all rows takes in an order of the filters; those not measured aside.
-   */
+  /** Nanoseconds to filter all rows in an order of the filters, unmeasured ones excluded. */
   double cost(int[] order) {
     double total = 0;
     double reaching = rows.count();

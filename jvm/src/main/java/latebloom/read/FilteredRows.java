@@ -21,7 +21,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What a scan outputs of a file that Spark's reader has to read: the rows that pass, dense, without
+ * Filters the rows of a file that Spark's reader must read: outputs passing rows, dense, without
  * the filter-only columns.
  */
 public final class FilteredRows implements BatchSource {

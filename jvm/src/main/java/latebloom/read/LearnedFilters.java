@@ -8,27 +8,26 @@ import latebloom.read.selection.Selection;
 import latebloom.read.task.RecentlyUsed;
 
 /**
- * What the tasks of an executor have learned of the filters of one scan: the share of the rows that
- * passes each and all of them, and the order in which they cost least. Thread safe.
+ * Statistics about the filters of one scan, shared by the tasks of an executor: the share of rows
+ * that passes each and all of them, and the cheapest order. Thread safe.
  *
- * <p>Order is measured on samples ({@link FilterSample}), which cost something: they are taken ever
- * more seldom while nothing changes, and again soon when the first filter passes another share of
- * the rows than it did.
+ * <p>The order comes from samples ({@link FilterSample}), which cost time: they become rarer while
+ * nothing changes, and frequent again when the first filter's share of passing rows changes.
  */
 final class LearnedFilters {
-  /** Scans that are remembered. What is forgotten is learned again. */
+  /** Scans to remember. Tasks learn forgotten ones again. */
   private static final int SCANS = 256;
 
-  /** Windows between two samples, at most; row groups between two tries to prune. */
+  /** Most windows between two samples, and row groups between two attempts to prune. */
   private static final int SELDOM = 32;
 
-  /** After so many row groups of which they ruled nothing out, indexes are read seldom. */
+  /** After so many row groups in which indexes ruled out nothing, they are read seldom. */
   private static final int UNPRUNED = 4;
 
-  /** An order must promise to cost less than this share of the present one's cost to replace it. */
+  /** A new order replaces the current one if it promises less than this share of its cost. */
   private static final double CLEARLY_LESS = 0.9;
 
-  /** Where the first filter passes less than this, order can save little. */
+  /** If the first filter passes a smaller share than this, order can save little. */
   private static final double NEXT_TO_NOTHING = 0.02;
 
   private static final Map<String, LearnedFilters> BY_SCAN = RecentlyUsed.map(SCANS);
@@ -49,18 +48,18 @@ final class LearnedFilters {
     order = IntStream.range(0, filters).toArray();
   }
 
-  /** Of the scan that {@code spec} is the work of, the same for all its tasks in this process. */
+  /** The statistics of the scan of {@code spec}, shared by all its tasks in this process. */
   static LearnedFilters of(ScanSpec spec) {
     return BY_SCAN.computeIfAbsent(
         spec.id(), id -> new LearnedFilters(spec.filters().ordered().size()));
   }
 
-  /** All filters, in the order in which they are to be evaluated. Not to be changed. */
+  /** All filters, in the order of evaluation. Callers must not change the array. */
   synchronized int[] order() {
     return order;
   }
 
-  /** Share of the rows that pass a filter of those that reach it; NaN while unknown. */
+  /** Share of the rows reaching a filter that pass it; NaN while unknown. */
   synchronized double passing(int filter) {
     return passing[filter];
   }
@@ -71,8 +70,8 @@ final class LearnedFilters {
   }
 
   /**
-   * Share of the stretches of a window that have a row that passes, see {@link Selection#spread};
-   * NaN while unknown.
+   * Share of a window's equal parts that hold a passing row, see {@link Selection#spread}; NaN
+   * while unknown.
    */
   synchronized double spread() {
     return spread;
@@ -84,7 +83,7 @@ final class LearnedFilters {
     spread = Double.isNaN(spread) ? now : (spread + now) / 2;
   }
 
-  /** Whether indexes are worth reading: now and then, where they have ruled nothing out so far. */
+  /** Whether to read indexes; only now and then if they have ruled out nothing so far. */
   synchronized boolean pruningPays() {
     return unpruned < UNPRUNED || unpruned % SELDOM == 0;
   }
@@ -93,7 +92,7 @@ final class LearnedFilters {
     unpruned = ruledOut ? 0 : unpruned + 1;
   }
 
-  /** A window has been filtered, {@code out} of {@code in} rows having passed each filter. */
+  /** Records that {@code out} of {@code in} rows of a window passed a filter. */
   synchronized void observe(int filter, int in, int out) {
     passing[filter] = SurvivalEstimate.mix(passing[filter], in, out);
     if (filter == order[0] && !Double.isNaN(expected)) {
@@ -111,8 +110,8 @@ final class LearnedFilters {
   }
 
   /**
-   * Whether the caller's next window is to be a sample; asked once a window. The first window of a
-   * scan never is: it shows whether there is something to gain.
+   * Whether the caller's next window is to be a sample; callers ask once per window. The first
+   * window of a scan never is: it shows whether there is something to gain.
    */
   synchronized boolean takeSample() {
     boolean due = windows++ >= nextSample;
@@ -123,13 +122,13 @@ final class LearnedFilters {
     return due && !(passing[order[0]] < NEXT_TO_NOTHING);
   }
 
-  /** Takes the better order, if the sample clearly shows one; whether it did. */
+  /** Adopts a better order if the sample clearly shows one; returns whether it did. */
   synchronized boolean learn(FilterSample sample) {
     int[] measured = sample.filters();
     int[] best = sample.best();
     boolean better = sample.cost(best) < CLEARLY_LESS * sample.cost(order);
     if (better) {
-      // What was not measured stays where it is.
+      // Unmeasured filters keep their places.
       int[] changed = order.clone();
       int next = 0;
       for (int at = 0; at < changed.length; at++) {

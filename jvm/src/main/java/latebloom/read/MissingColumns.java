@@ -10,8 +10,8 @@ import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledPredicate;
 
 /**
- * The columns of a scan that a file lacks. All rows have one value in them, null or the column's
- * default, so that a predicate passes all rows or none.
+ * The columns of a scan that a file lacks. All rows have the same value in them, null or the
+ * column's default, so a predicate passes all rows or none.
  */
 public final class MissingColumns {
   private final IntPredicate missing;
@@ -32,7 +32,7 @@ public final class MissingColumns {
     this.values = values;
   }
 
-  /** Whether all rows pass; else none does. For a predicate of one column, which is missing. */
+  /** Whether all rows pass a predicate of one column, which is missing; else none does. */
   public boolean pass(int column, ColumnPredicate predicate) throws IOException {
     Boolean passes = known.get(predicate);
     if (passes == null) {
@@ -43,8 +43,8 @@ public final class MissingColumns {
   }
 
   /**
-   * Whether rows may pass all filters, as far as missing columns tell. Expressions are left to the
-   * scan: one may fail, and only on rows that those before it left.
+   * Whether rows may pass all filters, judged by missing columns only. Leaves expressions to the
+   * scan: one may fail, but only on rows that the filters before it keep.
    */
   public boolean mayPass(List<ScanFilter> filters) throws IOException {
     for (ScanFilter f : filters) {

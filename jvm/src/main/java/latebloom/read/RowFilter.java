@@ -12,10 +12,10 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * A predicate on several columns: Spark's compiled one, evaluated on each row that is left.
+ * A predicate on several columns, compiled by Spark and evaluated on each remaining row.
  *
- * @param columns indexes of the columns, in the order in which {@code predicate} takes them
- * @param use the first of as many uses as there are columns, see {@link RowGroup#cursor}
+ * @param columns indexes of the columns, in {@code predicate}'s order
+ * @param use the first of its uses, one per column, see {@link RowGroup#cursor}
  * @see latebloom.read.predicate.CompiledPredicate for expressions over one flat column
  */
 public record RowFilter(int[] columns, int use, RowPredicate predicate, String text)
@@ -32,7 +32,7 @@ public record RowFilter(int[] columns, int use, RowPredicate predicate, String t
     private final RowPredicate.Cursor predicate;
     private final int[] positions = new int[BLOCK];
 
-    /** What blocks of the columns are read into. */
+    /** Receives blocks of the columns. */
     private OutputColumn[] block;
 
     Cursor(RowFilter filter, RowPredicate.Cursor predicate) {

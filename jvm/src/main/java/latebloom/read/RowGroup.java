@@ -8,7 +8,7 @@ import latebloom.read.selection.Selection;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * The unit that a scan works on: a row group of Parquet, a stripe of ORC. Columns are indexes into
+ * The unit of work of a scan: a row group of Parquet, a stripe of ORC. Columns are indexes into
  * {@link ScanSpec#columns()}.
  */
 public interface RowGroup {
@@ -20,40 +20,40 @@ public interface RowGroup {
   Selection prune() throws IOException;
 
   /**
-   * Whether it is proven that every row passes, so that the predicate need not be evaluated: by the
-   * schema, or by statistics that can be relied on.
+   * Whether the schema or trusted statistics prove that every row passes, so that the scan need not
+   * evaluate the predicate.
    */
   boolean allPass(int column, ColumnPredicate predicate) throws IOException;
 
-  /** Bytes of a column in the file, all that it needs to be read included. */
+  /** Bytes in the file that reading a column takes. */
   long bytes(int column) throws IOException;
 
-  /** So many unneeded bytes are worth fetching to save a request; 0 while that is unknown. */
+  /** How many unneeded bytes are worth fetching to save a request; 0 while unknown. */
   long roundTripBytes();
 
   /**
-   * A column of which {@code rows} will be read.
+   * A column and the rows to read of it.
    *
-   * @param filter whether by a filter, which a dictionary may answer before any row is looked at
+   * @param filter whether a filter reads it, which the dictionary alone may settle
    */
   record Need(int column, Selection rows, boolean filter) {}
 
-  /** Makes all that is needed ready in as few requests as the layout allows; once each. */
+  /** Fetches all needs in as few requests as the layout allows, each byte once. */
   void fetch(List<Need> needs) throws IOException;
 
   /**
-   * Reads a column for one use in one window: either one call filters {@code rows}, or calls select
-   * all of them. Uses don't disturb each other: payload is use {@link #PAYLOAD}, what the filters
-   * read counts from one.
+   * A cursor over a column for one use in one window: either one call filters {@code rows}, or
+   * calls select all of them. Uses are independent: payload is use {@link #PAYLOAD}, the filters'
+   * uses count from one.
    */
   ColumnCursor cursor(int column, int use, Selection rows) throws IOException;
 
-  /** Use of a column as payload, see {@link #cursor}. */
+  /** The use of a column as payload, see {@link #cursor}. */
   int PAYLOAD = 0;
 
-  /** What a vector must hold for the column's values to be selected into it. */
+  /** The type of the vector into which the column's values are selected. */
   DataType heldType(int column) throws IOException;
 
-  /** Lets go of what was fetched. */
+  /** Releases fetched bytes. */
   void release();
 }

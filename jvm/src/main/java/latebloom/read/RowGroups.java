@@ -9,23 +9,23 @@ import latebloom.read.task.ScanMemory;
 /** The row groups of one file split that statistics cannot rule out, in file order. */
 public interface RowGroups extends Closeable {
 
-  /** The next row group, or null at the end. The one before it has been released. */
+  /** The next row group, or null at the end. The former one has been released. */
   RowGroup next() throws IOException;
 
-  /** Says what of a row group will be fetched first, and together. */
+  /** Chooses the columns of a row group that are fetched first, and together. */
   @FunctionalInterface
   interface FirstFetch {
     List<Integer> columns(RowGroup group) throws IOException;
   }
 
   /**
-   * Begins to fetch in the background what the next row group will need first, where the store is
-   * slow and there is memory. What is fetched is what a fetch will ask for in any case.
+   * Fetches in the background what the next row group will need first, if the store is slow and
+   * there is memory. Fetches nothing that the row group would not request anyway.
    *
-   * @param prunes whether the row group will be asked for what its indexes rule out
+   * @param prunes whether the scan will prune the row group by its indexes
    */
   void prefetch(boolean prunes, FirstFetch first) throws IOException;
 
-  /** What the scan holds; closed with this. */
+  /** The memory that the scan holds; closed with this. */
   ScanMemory memory();
 }

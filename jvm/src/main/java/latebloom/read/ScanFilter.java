@@ -12,10 +12,9 @@ import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.selection.Selection;
 
 /**
- * A condition that the scan evaluates: a tree of predicates on one column or on several.
- * Three-valued logic needs no place in it: a row passes AND and OR when all, or any, of the parts
- * are TRUE. Immutable: what filters rows is a {@link Cursor}, of which each scan of a file has its
- * own.
+ * A condition that the scan evaluates: a tree of predicates on one column or several. It needs no
+ * three-valued logic: a row passes AND when all parts are TRUE, and OR when one is. Immutable: a
+ * {@link Cursor} filters rows, one for each scan of a file.
  */
 public sealed interface ScanFilter extends Serializable
     permits ScanFilter.ColumnFilter,
@@ -35,8 +34,8 @@ public sealed interface ScanFilter extends Serializable
   interface Cursor {
 
     /**
-     * The rows of {@code rows} for which the condition is TRUE. Fetches what is not there yet, and
-     * no more than what the rows need that get so far.
+     * Returns those of {@code rows} for which the condition is TRUE. Fetches missing bytes, and
+     * only for rows that reach each part.
      */
     Selection filter(RowGroup group, Selection rows) throws IOException;
   }
@@ -44,15 +43,15 @@ public sealed interface ScanFilter extends Serializable
   /** Whether statistics prove that every row of the group passes. */
   boolean allPass(RowGroup group) throws IOException;
 
-  /** Whether Spark's compiled code may have to be called for each row. */
+  /** Whether evaluation may call Spark's compiled code for each row. */
   default boolean runsCompiledCode() {
     return false;
   }
 
-  /** Hands over the columns that are read, once for each use. */
+  /** Passes the columns that the filter reads, once per use. */
   void forEachColumn(IntConsumer columns);
 
-  /** What the columns need to be evaluated at {@code rows}. */
+  /** The needs of the columns for evaluation at {@code rows}. */
   default List<RowGroup.Need> needs(Selection rows) {
     List<RowGroup.Need> needs = new ArrayList<>();
     forEachColumn(c -> needs.add(new RowGroup.Need(c, rows, true)));
@@ -70,7 +69,7 @@ public sealed interface ScanFilter extends Serializable
    * A predicate on one column.
    *
    * @param column index of the column, see {@link ScanSpec}
-   * @param use which of the scan's uses of columns this is, see {@link RowGroup#cursor}
+   * @param use number of this use among the scan's uses of columns, see {@link RowGroup#cursor}
    */
   record ColumnFilter(int column, int use, ColumnPredicate predicate, String text)
       implements ScanFilter {
@@ -95,7 +94,7 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Filters that must all be TRUE, in the order in which they are evaluated. */
+  /** Filters that must all be TRUE, in the order of evaluation. */
   record And(List<ScanFilter> parts, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
@@ -131,8 +130,8 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /**
-   * A predicate on one column that the keys of a join make. The keys may be many: they are not part
-   * of the task, which asks for them when it filters.
+   * A predicate on one column, made of the keys of a join. The keys may be many, so the task does
+   * not carry them but looks them up when it filters.
    */
   record JoinKeyFilter(int column, int use, JoinKeySource keys, String text) implements ScanFilter {
     @Override
@@ -151,15 +150,12 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Where a task finds the keys of a join; the predicate is the same each time. */
+  /** Finds the keys of a join in a task; returns the same predicate each time. */
   interface JoinKeySource extends Serializable {
     ColumnPredicate predicate();
   }
 
-  /**
-   * A filter that need not be evaluated for the answer to be right: what the query does with the
-   * rows drops those that do not pass.
-   */
+  /** A filter that the answer does not need: later operators drop the rows that it would drop. */
   record OptionalFilter(ScanFilter filter, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
@@ -182,7 +178,7 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Filters of which one must be TRUE; each is evaluated only where none before it was. */
+  /** Filters of which one must be TRUE; each sees only rows that all before it rejected. */
   record Or(List<ScanFilter> arms, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {

@@ -10,17 +10,17 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The work of one scan, the same for each of its files; made on the driver when the plan is.
- * Columns go by index: first {@code columns}, then {@code leaves}.
+ * The work of one scan, the same for each of its files; the driver creates it during planning.
+ * Column indexes count {@code columns} first, then {@code leaves}.
  *
- * @param id which scan this is the work of: the same in all its tasks, and no other scan's
+ * @param id unique to the scan, and the same in all its tasks
  * @param columns the payload columns in output order, then the filter-only columns
- * @param payload how many of {@code columns} are payload, that is, are output
- * @param leaves fields of structs that are filtered by: each a column that is a struct of one
- *     field, and so on down to the field that is meant
- * @param kept of which payload columns some entries are enough, at most once each
- * @param filters what is evaluated in the scan, all of which must be TRUE
- * @param options the confs that the scan was planned with
+ * @param payload how many of {@code columns} are payload, that is, output
+ * @param leaves struct fields that filters read: each a column of nested structs of one field, down
+ *     to the field itself
+ * @param kept payload columns that need only some of their entries, each listed at most once
+ * @param filters the conditions that the scan evaluates, all of which must be TRUE
+ * @param options the confs at planning time
  */
 public record ScanSpec(
     String id,
@@ -32,7 +32,7 @@ public record ScanSpec(
     Options options)
     implements Serializable {
 
-  /** How many columns there are to read, leaves included. */
+  /** How many columns the scan reads, leaves included. */
   public int columnCount() {
     return columns.length() + leaves.size();
   }
@@ -42,7 +42,7 @@ public record ScanSpec(
     return leaf < 0 ? columns.fields()[index] : leaves.get(leaf);
   }
 
-  /** Under how many structs the values of a column lie that are filtered by. */
+  /** How many structs enclose the values of a filter column. */
   public int depth(int index) {
     int depth = 0;
     if (index >= columns.length()) {
@@ -54,7 +54,7 @@ public record ScanSpec(
     return depth;
   }
 
-  /** What is enough of a payload column; null when all of it is asked for. */
+  /** The needed entries of a payload column; null for all. */
   public KeptEntries keptOf(int column) {
     for (KeptEntries k : kept) {
       if (k.column() == column) {
@@ -64,7 +64,7 @@ public record ScanSpec(
     return null;
   }
 
-  /** Type of a column's values, or of the field that a leaf stands for. */
+  /** Type of a column's values, or of a leaf's field. */
   public DataType valueType(int index) {
     DataType type = column(index).dataType();
     for (int d = depth(index); d > 0; d--) {
@@ -74,20 +74,21 @@ public record ScanSpec(
   }
 
   /**
-   * @param ordered in the order to evaluate
-   * @param anyOrder how many, from the first on, may be evaluated in any order: the others may
-   *     fail, and see no row that one before them drops
-   * @param whole all of them as one predicate on rows of {@link #columns}
+   * @param ordered in the order of evaluation
+   * @param anyOrder how many of the first may run in any order; the others may fail, and see no row
+   *     that an earlier one drops
+   * @param whole all filters as one predicate on rows of {@link #columns}
    */
   public record Filters(List<ScanFilter> ordered, int anyOrder, RowPredicate whole)
       implements Serializable {}
 
   /**
-   * @param mergeGapBytes byte ranges of a file that lie at most this far apart are fetched as one
-   * @param pageCacheBytes decompressed pages of filter columns that are payload as well are kept up
-   *     to this many bytes, so that they are not decompressed twice
-   * @param eagerFraction a row group of which at least this share of the rows is expected to
-   *     survive is fetched whole, without a second visit for the payload
+   * @param mergeGapBytes merges byte ranges of a file that lie at most this far apart into one
+   *     request
+   * @param pageCacheBytes limit for keeping decompressed pages of filter columns that are also
+   *     payload
+   * @param eagerFraction fetches a row group whole, without a second visit for the payload, if at
+   *     least this share of its rows is expected to survive
    * @param batchRows most rows of an output batch
    */
   public record Options(

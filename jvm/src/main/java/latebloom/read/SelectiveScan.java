@@ -14,7 +14,7 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * The selective scan of one file split, whatever the format:
+ * The selective scan of one file split, independent of the format:
  *
  * <pre>
  * for group:  rows = prune(group)
@@ -23,10 +23,9 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  *   emit(out)
  * </pre>
  *
- * A row group is worked on in windows: the first window of a file is short, so that a LIMIT above
- * need not wait for a whole row group, and so that there is a measure of the filters before most of
- * the data is touched; then comes the rest. Windows that measure the filters one by one are as
- * short.
+ * The scan divides a row group into windows. The first window of a file is short, so that a LIMIT
+ * above need not wait for a whole row group and the filters are measured before most of the data is
+ * read; the second window is the rest. Windows that measure the filters one by one are as short.
  *
  * <p>Not thread safe; {@link #close} may be called at any time by the owner.
  */
@@ -34,7 +33,7 @@ public final class SelectiveScan implements BatchSource {
   /** Rows of the first window of a file, and of one that measures the filters, in batches. */
   private static final int SHORT_WINDOW_BATCHES = 16;
 
-  /** A scan that reads eagerly goes back to late at this share of what made it eager. */
+  /** An eager scan becomes late again below this share of the threshold that made it eager. */
   private static final double STAY_EAGER = 0.8;
 
   private final RowGroups groups;
@@ -56,7 +55,7 @@ public final class SelectiveScan implements BatchSource {
 
   /**
    * @param groups the row groups to scan; owned, closed with this
-   * @param payloadTypes the payload columns as the vectors must hold them
+   * @param payloadTypes the payload columns' types in output vectors
    * @param constants vectors of the columns with one value per file (partition columns); owned
    */
   public SelectiveScan(
@@ -92,7 +91,7 @@ public final class SelectiveScan implements BatchSource {
         for (int p = 0; p < payload.length; p++) {
           payload[p].select(positions, n, out.column(p, whole));
           if (last && pending.isNone()) {
-            // What it worked in serves the next column.
+            // Its buffers serve the next column.
             payload[p].release();
           }
         }
@@ -113,7 +112,9 @@ public final class SelectiveScan implements BatchSource {
     }
   }
 
-  /** A full enough batch is not held back; the first one never is (LIMIT). */
+  /**
+   * Whether to emit the batch at a window's end: a full enough one, and always the first (LIMIT).
+   */
   private boolean emitAtWindowEnd(int rows) {
     return firstBatch || rows >= out.capacity() / 2;
   }
@@ -127,7 +128,7 @@ public final class SelectiveScan implements BatchSource {
     }
   }
 
-  /** Filters the next window that may have survivors; false at the end of the split. */
+  /** Filters windows up to the next that may have survivors; false at the end of the split. */
   private boolean nextWindow() throws IOException {
     RunningTask.checkNotKilled();
     out.holdIn(groups.memory());
@@ -157,8 +158,8 @@ public final class SelectiveScan implements BatchSource {
   }
 
   /**
-   * Whether so many rows are more bytes than could come in the time that their own requests wait,
-   * one for each column.
+   * Whether so many rows have more bytes than could arrive while their own requests, one per
+   * column, wait.
    */
   private boolean isWorthRequests(int rows) throws IOException {
     long worth = group.roundTripBytes() * spec.columnCount();
@@ -192,7 +193,7 @@ public final class SelectiveScan implements BatchSource {
     return rows;
   }
 
-  /** What will be fetched together of the row group that comes next, if all goes on as it does. */
+  /** The columns that the next row group will fetch together if the scan continues as it does. */
   private List<Integer> firstFetch(RowGroup next) throws IOException {
     List<Integer> columns = cascade.firstColumns(next);
     for (int p = 0; p < spec.payload() && eager; p++) {

@@ -4,10 +4,9 @@ package latebloom.read;
 import java.util.Arrays;
 
 /**
- * What share of the rows each filter, and all of them together, let pass, learned from the windows
- * of a file that have been filtered; before the first one, what the scan's other files have shown.
- * The newest window weighs as much as all before it, so that a change in mid-file is followed
- * within two row groups.
+ * Estimates the share of rows that passes each filter, and all of them, from the filtered windows
+ * of a file, or before the first window from the scan's other files. The newest window weighs as
+ * much as all before it, so the estimate follows a change in mid-file within two row groups.
  */
 final class SurvivalEstimate {
   private final LearnedFilters learned;
@@ -20,7 +19,7 @@ final class SurvivalEstimate {
     Arrays.fill(this.filters, Double.NaN);
   }
 
-  /** Share of the rows that pass filter {@code i} of those that reach it; 1 while unknown. */
+  /** Share of the rows reaching filter {@code i} that pass it; 1 while unknown. */
   double of(int i) {
     double known = known(i);
     return Double.isNaN(known) ? 1 : known;

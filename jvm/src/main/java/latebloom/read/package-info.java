@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The scan of one file split, whatever the format: which filter is evaluated next, on which rows,
- * and what of the other columns the surviving rows need. A format implements {@link
+ * Scans one file split, independent of the format: chooses the next filter and its rows, and reads
+ * of the other columns only what surviving rows need. A format implements {@link
  * latebloom.read.RowGroups} and {@link latebloom.read.RowGroup}; the scan begins in {@link
  * latebloom.read.SelectiveScan}.
  *

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The arrays that the row groups of one file are fetched into: taken from those that other row
- * groups of the process no longer need, and left to others again.
+ * The arrays that receive the row groups of one file. Takes spare arrays of the process and returns
+ * them for other row groups.
  *
- * <p>Thread safe: requests may take arrays on threads of their own.
+ * <p>Thread safe: requests may take arrays on other threads.
  */
 final class FetchArrays {
   private final SpareArrays spare;
@@ -20,24 +20,24 @@ final class FetchArrays {
     this.spare = spare;
   }
 
-  /** An array of at least so many bytes, whatever is in them, until {@link #released}. */
+  /** An array of at least so many bytes, with arbitrary content, valid until {@link #released}. */
   synchronized byte[] take(int length) {
     byte[] array = spare.take(length);
     lent.add(array);
     return array;
   }
 
-  /** To be told before something is written into arrays by requests. */
+  /** Called before requests write into arrays. */
   synchronized void begin() {
     reader = Thread.currentThread();
     writing = true;
   }
 
   /**
-   * To be told when requests have ended.
+   * Called when requests have ended.
    *
-   * @param complete whether all that were sent were answered; else something may still be written,
-   *     and the arrays are nobody's any more
+   * @param complete whether all requests were answered; else one may still write, and the arrays
+   *     are abandoned
    */
   synchronized void end(boolean complete) {
     writing = false;
@@ -46,9 +46,9 @@ final class FetchArrays {
     }
   }
 
-  /** To be told when nobody reads what was taken any more. */
+  /** Called when nobody reads the taken arrays any more. */
   synchronized void released() {
-    // The owner may end a scan that another thread is in the midst of: then they are nobody's.
+    // If the owner ends a scan while another thread reads, the arrays are abandoned.
     if (!writing && reader == Thread.currentThread()) {
       lent.forEach(spare::give);
     }

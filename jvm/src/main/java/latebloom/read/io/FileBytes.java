@@ -10,25 +10,25 @@ import java.util.function.IntFunction;
 /** One open file, read by ranges. */
 public interface FileBytes {
 
-  /** Reads {@code length} bytes from {@code offset} on into the front of {@code into}. */
+  /** Reads {@code length} bytes from {@code offset} on to the front of {@code into}. */
   void readFully(long offset, byte[] into, int length) throws IOException;
 
-  /** What of the file is in memory. */
+  /** The part of the file that is in memory. */
   default FileTail tail() {
     return FileTail.NONE;
   }
 
-  /** Whether several ranges may be asked for at once. */
+  /** Whether it accepts several ranges at once. */
   boolean vectored();
 
-  /** Whether {@link #read} returns before the answers are there. */
+  /** Whether {@link #read} returns before the answers arrive. */
   boolean asynchronous();
 
   /**
-   * Asks for several ranges at once; the answers come in their order. Meanwhile others may be asked
-   * for, as Hadoop demands of its streams.
+   * Requests several ranges at once; returns their answers in the same order. Further requests may
+   * follow meanwhile, as Hadoop requires of its streams.
    *
-   * @param allocate makes heap buffers of so many bytes, on whatever thread
+   * @param allocate creates heap buffers of a given size, on any thread
    */
   List<CompletableFuture<ByteBuffer>> read(List<Range> ranges, IntFunction<ByteBuffer> allocate)
       throws IOException;

@@ -5,8 +5,8 @@ import java.io.IOException;
 import latebloom.read.io.RangeFetcher.WantedRange;
 
 /**
- * The last bytes of a file, fetched in one request: the footer is there, and before it most formats
- * have what says where the data lie, which then costs no request of its own. Immutable.
+ * The last bytes of a file, fetched in one request. They contain the footer and, in most formats,
+ * the indexes before it, which then cost no request of their own. Immutable.
  */
 public final class FileTail {
   public static final FileTail NONE = new FileTail(Long.MAX_VALUE, new byte[0]);
@@ -14,7 +14,7 @@ public final class FileTail {
   private static final long LEAST = 16 << 10;
   private static final long MOST = 512 << 10;
 
-  /** The part of a round trip's time that the bytes may take. */
+  /** The share of a round trip's time that reading the bytes may take. */
   private static final int PART = 8;
 
   private final long start;
@@ -26,9 +26,9 @@ public final class FileTail {
   }
 
   /**
-   * Fetches it, as much as hardly takes longer than less would.
+   * Fetches as many bytes as take hardly longer than fewer.
    *
-   * @param speed of the file's store; told how long it took
+   * @param speed of the file's store; records the time of the fetch
    */
   public static FileTail read(FileBytes in, long fileLength, StoreSpeed speed) throws IOException {
     long wished = Math.min(MOST, Math.max(LEAST, speed.roundTripBytes() / PART));
@@ -39,20 +39,20 @@ public final class FileTail {
     return new FileTail(fileLength - bytes.length, bytes);
   }
 
-  /** Where it begins in the file; it ends where the file does. */
+  /** Offset of its start in the file; it ends with the file. */
   public long start() {
     return start;
   }
 
-  /** Whether it has the whole of a range. */
+  /** Whether it has all of a range. */
   boolean has(WantedRange range) {
     return range.offset() >= start && range.length() >= 0 && range.end() <= start + bytes.length;
   }
 
   /**
-   * Hands over a range.
+   * Delivers a range to its receiver.
    *
-   * @return false if it has not the whole of it
+   * @return false if it lacks a part of it
    */
   boolean deliver(WantedRange range) {
     if (!has(range)) {
@@ -63,8 +63,7 @@ public final class FileTail {
   }
 
   /**
-   * Copies what there is from {@code position} on, which it has; at most {@code length} bytes, -1
-   * at the end.
+   * Copies bytes from {@code position}, which it has, on; at most {@code length}, -1 at the end.
    */
   public int read(long position, byte[] into, int offset, int length) {
     long from = position - start;

@@ -12,8 +12,8 @@ import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.Requests.Request;
 
 /**
- * Requests that were sent for a row group before it is worked on, by offset, and their answers. All
- * have one deadline: a store that is silent is waited for once, however many answers it owes.
+ * Requests sent ahead for a row group, by offset, and their answers. All share one deadline: a
+ * silent store delays the scan once, however many answers it owes.
  */
 final class Prefetch {
   static final Prefetch NONE = new Prefetch(0);
@@ -45,13 +45,13 @@ final class Prefetch {
     this.deadline = deadline;
   }
 
-  /** Sends the requests; returns before they are answered. */
+  /** Sends the requests; returns before their answers. */
   static Prefetch send(FileBytes in, List<Request> requests) throws IOException {
     return send(in, requests, Requests.deadline());
   }
 
   /**
-   * @param deadline when the answers must have come, by {@link System#nanoTime}
+   * @param deadline for the answers, by {@link System#nanoTime}
    */
   static Prefetch send(FileBytes in, List<Request> requests, long deadline) throws IOException {
     List<CompletableFuture<ByteBuffer>> promises = Requests.ask(in, requests, ByteBuffer::allocate);
@@ -64,9 +64,9 @@ final class Prefetch {
   }
 
   /**
-   * Hands over a range; waits for it.
+   * Delivers a range to its receiver; waits for it.
    *
-   * @return false if it was not asked for, or if there is no answer
+   * @return false if it was not requested, or not answered
    */
   boolean deliver(WantedRange range) throws IOException {
     Map.Entry<Long, Answer> before = answers.floorEntry(range.offset());

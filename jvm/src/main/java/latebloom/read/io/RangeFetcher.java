@@ -12,12 +12,12 @@ import latebloom.read.task.Counters;
 import latebloom.read.task.ScanMemory;
 
 /**
- * Fetches byte ranges of one file. Ranges that lie close together become one request; several
- * requests go out together where the file system can (vectored reads). A slow store can be asked
- * for the next row group's first ranges before they are needed.
+ * Fetches byte ranges of one file. Merges ranges that lie close together into one request, sends
+ * requests together where the file system can (vectored reads), and fetches the next row group's
+ * first ranges ahead from a slow store.
  */
 public final class RangeFetcher {
-  /** Merging stops here, so that one array never grows past it unless a single range is larger. */
+  /** Limit of a merged request, so that no array exceeds it unless a single range does. */
   private static final int MAX_MERGED = 32 << 20;
 
   private final FileBytes in;
@@ -32,10 +32,10 @@ public final class RangeFetcher {
 
   /**
    * @param in the open file; not owned
-   * @param mergeGap ranges at most this many bytes apart are fetched as one; where requests can't
-   *     go out together, also those that a request of its own would not be faster for
+   * @param mergeGap merges ranges at most this many bytes apart; where requests can't go out
+   *     together, also ranges so close that a request of their own would not be faster
    * @param speed of the file's store
-   * @param memory told of what is fetched
+   * @param memory accounts for fetched bytes
    */
   public RangeFetcher(
       FileBytes in,
@@ -52,23 +52,20 @@ public final class RangeFetcher {
     this.counters = counters;
   }
 
-  /**
-   * Takes the bytes {@code array[start, start + length)}, which nobody changes before {@link
-   * #released}.
-   */
+  /** Receives the bytes {@code array[start, start + length)}, unchanged until {@link #released}. */
   @FunctionalInterface
   public interface Receiver {
     void accept(byte[] array, int start, int length);
   }
 
-  /** A range of the file and who wants it. */
+  /** A range of the file and its receiver. */
   public record WantedRange(long offset, int length, Receiver receiver) {
     long end() {
       return offset + length;
     }
   }
 
-  /** Fetches every range and hands it to its receiver. */
+  /** Fetches every range and delivers it to its receiver. */
   public void fetch(List<WantedRange> ranges) throws IOException {
     if (ranges.isEmpty()) {
       return;
@@ -110,14 +107,14 @@ public final class RangeFetcher {
     return requests.stream().mapToLong(Request::length).sum();
   }
 
-  /** Whether it is worth while, and possible, to {@link #prefetch} something. */
+  /** Whether {@link #prefetch} is possible and pays. */
   public boolean mayPrefetch() {
     return next == Prefetch.NONE && in.asynchronous() && speed.isSlow();
   }
 
   /**
-   * Asks for what the next row group will fetch, if there is memory, and does not wait for it. What
-   * goes wrong is forgotten: {@link #fetch} tries again.
+   * Requests the next row group's first ranges, if there is memory, without waiting. Ignores
+   * failures: {@link #fetch} tries again.
    */
   public void prefetch(List<WantedRange> ranges) {
     try {
@@ -139,7 +136,7 @@ public final class RangeFetcher {
     }
   }
 
-  /** To be told when a row group is let go of, and nobody reads its bytes any more. */
+  /** Called when a row group is released and nobody reads its bytes any more. */
   public void released() {
     arrays.released();
     ahead = next;
@@ -147,17 +144,17 @@ public final class RangeFetcher {
     memory.releaseRowGroup();
   }
 
-  /** So many unneeded bytes are worth fetching to save a request; 0 while that is unknown. */
+  /** How many unneeded bytes are worth fetching to save a request; 0 while unknown. */
   public long roundTripBytes() {
     return speed.roundTripBytes();
   }
 
-  /** Bytes of the file. */
+  /** Length of the file in bytes. */
   public long fileLength() {
     return fileLength;
   }
 
-  /** From here on the end of a range is a number, and one within the file. */
+  /** Checks that the range lies within the file; its end does not overflow from here on. */
   private void checkWithin(WantedRange w) throws EOFException {
     if (w.offset < 0 || w.length < 0 || w.offset > fileLength - w.length) {
       throw new EOFException(

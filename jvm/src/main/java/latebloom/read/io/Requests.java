@@ -14,21 +14,21 @@ import java.util.function.IntFunction;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.task.RunningTask;
 
-/** Sends requests to a file and hands over what comes. */
+/** Sends requests to a file and delivers the answers. */
 final class Requests {
   private static final int TIMEOUT_SECONDS = 300;
 
-  /** How often it is looked, while an answer is waited for, whether the task was killed. */
+  /** How often a waiting thread checks whether the task was killed. */
   private static final int POLL_MILLIS = 50;
 
   private Requests() {}
 
-  /** When answers to what is sent now must have come, by {@link System#nanoTime}. */
+  /** Deadline for the answers to requests sent now, by {@link System#nanoTime}. */
   static long deadline() {
     return System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
   }
 
-  /** Ranges that are fetched as one: {@code [offset, end)} covers each of {@code parts}. */
+  /** Ranges fetched by one request: {@code [offset, end)} covers each of {@code parts}. */
   record Request(long offset, long end, List<WantedRange> parts) {
     int length() {
       return (int) (end - offset);
@@ -42,8 +42,8 @@ final class Requests {
   }
 
   /**
-   * Sends all requests, at once if the file can, and hands over the answers; obeys a kill
-   * meanwhile.
+   * Sends all requests, at once if the file can, and delivers the answers; ends when the task is
+   * killed.
    */
   static void send(FileBytes in, List<Request> requests, StoreSpeed speed, FetchArrays arrays)
       throws IOException {
@@ -71,7 +71,7 @@ final class Requests {
     long read = 0;
     for (int i = 0; i < requests.size(); i++) {
       Request r = requests.get(i);
-      // A store that answers, if slowly, has as long again for the next.
+      // A store that answers, however slowly, gets a new deadline for the next answer.
       ByteBuffer b = inArray(await(answers.get(i), r, deadline()));
       read += r.length();
       r.deliver(b.array(), b.arrayOffset() + b.position());
@@ -79,7 +79,7 @@ final class Requests {
     return read;
   }
 
-  /** Asks a file for requests, in their order. */
+  /** Sends requests to a file, in order. */
   static List<CompletableFuture<ByteBuffer>> ask(
       FileBytes in, List<Request> requests, IntFunction<ByteBuffer> allocate) throws IOException {
     List<FileBytes.Range> ranges = new ArrayList<>(requests.size());
@@ -89,7 +89,7 @@ final class Requests {
     return in.read(ranges, allocate);
   }
 
-  /** The same bytes in a buffer that has an array. */
+  /** The same bytes in a buffer backed by an array. */
   static ByteBuffer inArray(ByteBuffer buffer) {
     if (buffer.hasArray()) {
       return buffer;
@@ -100,9 +100,9 @@ final class Requests {
   }
 
   /**
-   * Waits for the answer to a request; obeys a kill meanwhile.
+   * Waits for the answer to a request; ends when the task is killed.
    *
-   * @param deadline until when, by {@link System#nanoTime}; what has come by then is taken
+   * @param deadline by {@link System#nanoTime}; an answer that has arrived by then is accepted
    */
   static ByteBuffer await(CompletableFuture<ByteBuffer> answer, Request r, long deadline)
       throws IOException {

@@ -7,44 +7,44 @@ import java.util.Deque;
 import java.util.Iterator;
 
 /**
- * Large arrays that nobody uses, for whoever needs one next. What a scan fetches lives as long as a
- * row group is worked on; without these the collector would have a region or several to clear for
- * each column chunk, and the machine memory to set to zero.
+ * Keeps large unused arrays for reuse. Fetched bytes live as long as the scan works on their row
+ * group; without reuse the collector would free a region or more for each column chunk, and the JVM
+ * would zero new memory.
  *
- * <p>Up to an eighth of the heap is kept, and 128 MiB a core, as long as the collector finds memory
- * elsewhere: none of it is missing to anybody. Thread safe.
+ * <p>Keeps at most an eighth of the heap, and 128 MiB per core. The collector may free all of it
+ * when memory is short. Thread safe.
  */
 public final class SpareArrays {
-  /** Those of this process. */
+  /** The spare arrays of this process. */
   public static final SpareArrays SHARED =
       new SpareArrays(
           Math.min(
               Runtime.getRuntime().maxMemory() / 8,
               (128L << 20) * Runtime.getRuntime().availableProcessors()));
 
-  /** Smaller ones are left to the collector. */
+  /** Smaller arrays are left to the collector. */
   public static final int LEAST = 256 << 10;
 
-  /** An array serves for what is at least this part of it. */
+  /** An array serves requests for at least its length divided by this. */
   private static final int PART = 4;
 
   private final long most;
   private SoftReference<Spare> spare = new SoftReference<>(null);
 
-  /** The latest first. */
+  /** A spare array; the latest comes first. */
   private static final class Spare {
     final Deque<byte[]> arrays = new ArrayDeque<>();
     long bytes;
   }
 
   /**
-   * @param most bytes that are kept
+   * @param most bytes to keep
    */
   SpareArrays(long most) {
     this.most = most;
   }
 
-  /** An array of at least so many bytes, whatever is in them. */
+  /** An array of at least so many bytes, with arbitrary content. */
   public byte[] take(int length) {
     if (length < LEAST) {
       return new byte[length];
@@ -72,15 +72,13 @@ public final class SpareArrays {
     return fit;
   }
 
-  /**
-   * Chunks of a column are about the same size in all row groups: a little more is enough for most.
-   */
+  /** Chunks of a column are similar in size in all row groups: a margin fits most of them. */
   private static int rounded(int length) {
     int step = Integer.highestOneBit(length) >>> 3;
     return (int) Math.min(Integer.MAX_VALUE - 8, ((long) length + step - 1) / step * step);
   }
 
-  /** Takes an array back that nobody reads or writes any more; the oldest make room for it. */
+  /** Takes back an array that nobody reads or writes any more; the oldest ones make room for it. */
   public synchronized void give(byte[] array) {
     if (array.length < LEAST || array.length > most) {
       return;

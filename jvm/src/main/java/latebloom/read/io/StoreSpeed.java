@@ -6,12 +6,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How long a store takes to answer, and how fast the answer comes, as the fetches of this process
- * have shown. Thread safe.
+ * Estimates a store's latency and transfer rate from the fetches of this process. Thread safe.
  *
- * <p>Small fetches show the one, large ones the other. What is wanted of both is one number, the
- * bytes that could have come in the time that a request waits: so many unneeded bytes are worth
- * fetching to save a request, 100 KB on a local disk and 10 MB on an object store, about.
+ * <p>Small fetches show the latency, large ones the rate. Their product is the number of bytes that
+ * could arrive while a request waits: as many unneeded bytes are worth fetching to save a request,
+ * about 100 KB on a local disk and 10 MB on an object store.
  */
 public final class StoreSpeed {
   private static final Map<String, StoreSpeed> BY_STORE = new ConcurrentHashMap<>();
@@ -22,10 +21,10 @@ public final class StoreSpeed {
   /** A local disk answers in a tenth of this. */
   private static final double SLOW = 1e6;
 
-  /** No request is worth more bytes than this. */
+  /** Upper limit of the bytes that a request is worth. */
   private static final long MOST = 16 << 20;
 
-  /** What a stream gives that has not been measured: 100 MB a second. */
+  /** Assumed rate of a stream that has not been measured: 100 MB a second. */
   private static final double UNMEASURED = 0.1;
 
   private double latency = Double.NaN; // nanoseconds
@@ -36,21 +35,20 @@ public final class StoreSpeed {
     measured = true;
   }
 
-  /**
-   * A speed that stays as it is, whatever is observed: a request waits as long as so many bytes.
-   */
+  /** A constant speed, whatever is observed: a request waits as long as so many bytes take. */
   StoreSpeed(long roundTripBytes) {
     measured = false;
     latency = roundTripBytes / rate;
   }
 
-  /** Of the store that a file lies in. */
+  /** The speed of the store of a file. */
   public static StoreSpeed of(URI file) {
     return BY_STORE.computeIfAbsent(store(file), store -> new StoreSpeed());
   }
 
   /**
-   * Replaces what is known of a store, by nothing if {@code speed} is null. Returns what was known.
+   * Replaces the speed of a store, or forgets it if {@code speed} is null. Returns the former
+   * speed.
    */
   static StoreSpeed replace(URI file, StoreSpeed speed) {
     return speed == null ? BY_STORE.remove(store(file)) : BY_STORE.put(store(file), speed);
@@ -60,13 +58,13 @@ public final class StoreSpeed {
     return file.getScheme() + "://" + file.getAuthority();
   }
 
-  /** Requests that went out together took so long for so many bytes in all. */
+  /** Records the time and the bytes of requests that went out together. */
   synchronized void observe(long bytes, long nanos) {
     if (!measured) {
       return;
     }
     if (bytes <= SMALL) {
-      // Whatever else delays an answer, it is not the store: the fast ones count for more.
+      // Other causes than the store delay answers, so fast answers weigh more.
       double before = Double.isNaN(latency) ? nanos : latency;
       latency = before + (nanos - before) / (nanos < before ? 2 : 8);
     } else if (bytes >= LARGE) {
@@ -75,12 +73,12 @@ public final class StoreSpeed {
     }
   }
 
-  /** Whether a request waits so long that it is worth being sent before it is needed. */
+  /** Whether a request waits long enough to send it ahead of need. */
   synchronized boolean isSlow() {
     return latency >= SLOW;
   }
 
-  /** So many bytes come in the time that a request waits; 0 while that is unknown. */
+  /** Bytes that arrive in the time that a request waits; 0 while unknown. */
   public synchronized long roundTripBytes() {
     return Double.isNaN(latency) ? 0 : (long) Math.min(latency * rate, MOST);
   }

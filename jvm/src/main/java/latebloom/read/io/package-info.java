@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Reads the bytes of a file: ranges that are needed together in few requests, the next ones ahead
- * of time, into arrays that are used again.
+ * Reads the bytes of a file: merges ranges into few requests, fetches the next ones ahead of time,
+ * and reuses arrays.
  *
  * <p>May import {@code read.task}.
  */

@@ -5,13 +5,13 @@ import java.util.Arrays;
 import latebloom.read.selection.Selection;
 
 /**
- * Which codes of a dictionary pass a predicate. Kernels, and expressions that cannot fail, are
- * evaluated on every entry at once. An expression that may fail is evaluated on an entry when a row
- * with its code comes by, and then remembered.
+ * The codes of a dictionary that pass a predicate. Evaluates kernels, and expressions that cannot
+ * fail, on every entry at once, and an expression that may fail on an entry when the first row with
+ * its code is filtered.
  *
- * <p>An entry's answer holds for the rows that have its code and for no others: these have the very
- * bytes of the entry. Entries that are equal to Spark without being the same (0.0 and -0.0, text of
- * a collation) are tested each on its own, so that an expression may tell them apart.
+ * <p>An entry's result holds only for rows with its code, which have exactly the entry's bytes.
+ * Entries that Spark treats as equal though their bytes differ (0.0 and -0.0, text of a collation)
+ * are tested separately, so that an expression may distinguish them.
  */
 public final class CodeMask {
   private static final byte UNKNOWN = 2;
@@ -30,8 +30,8 @@ public final class CodeMask {
   }
 
   /**
-   * @param wanted rows that are to be filtered: of a larger dictionary, what is slow to evaluate is
-   *     evaluated for those entries only that they have
+   * @param wanted number of rows to filter; in a larger dictionary a slow predicate is evaluated
+   *     only on the entries that the rows have
    */
   public static CodeMask of(DictionaryEntries dictionary, PredicateCursor predicate, int wanted) {
     return predicate instanceof PredicateCursor.Compiled compiled
@@ -75,9 +75,9 @@ public final class CodeMask {
   }
 
   /**
-   * Writes which of {@code codes[0, n)} pass.
+   * Writes the indexes of the passing {@code codes[0, n)}.
    *
-   * @return how many do
+   * @return how many pass
    */
   public int filter(int[] codes, int n, int[] passing) {
     byte[] passes = of(codes, n);
@@ -90,7 +90,8 @@ public final class CodeMask {
   }
 
   /**
-   * Adds those of the neighbouring rows from {@code row} on whose codes, {@code codes[0, n)}, pass.
+   * Adds the passing ones of the neighbouring rows from {@code row} on, whose codes are {@code
+   * codes[0, n)}.
    *
    * @return whether any does
    */
@@ -105,7 +106,7 @@ public final class CodeMask {
     return any;
   }
 
-  // No branch and no store a value: what a loop over positions would wait for.
+  // No branch and no store per value, on which a loop over positions would wait.
   private static long passingBits(byte[] passes, int[] codes, int from, int to) {
     long bits = 0;
     for (int i = from; i < to; i++) {

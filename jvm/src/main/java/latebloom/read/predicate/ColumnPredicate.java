@@ -5,16 +5,15 @@ import java.io.Serializable;
 import latebloom.read.text.BytesPredicate;
 
 /**
- * What one column must satisfy for a row to pass: a two-valued test of the non-null values, and
- * whether a null passes. Three-valued logic is resolved when the predicate is made: a value passes
- * exactly when the SQL condition is TRUE for it. Immutable, shared by threads: what tests values is
- * a {@link PredicateCursor}.
+ * A condition on one column: a two-valued test of the non-null values, and whether a null passes.
+ * Compilation resolves three-valued logic: a value passes exactly when the SQL condition is TRUE
+ * for it. Immutable and shared by threads: a {@link PredicateCursor} tests values.
  *
- * <p>There are two domains with kernels of their own: everything of fixed width is tested as an
- * ordered {@code long} key (see {@link OrderedKeys}), strings, binary and decimals of more than 18
- * digits as bytes. Whatever else Spark can compute is a {@link CompiledPredicate}. Sets that can be
- * asked for a value but not listed, such as Bloom filters, are a {@link Probed} in the first domain
- * and a {@link BytesPredicate.Probe} in the second.
+ * <p>Two domains have their own kernels: values of fixed width are tested as ordered {@code long}
+ * keys (see {@link OrderedKeys}); strings, binary and decimals of more than 18 digits as bytes. Any
+ * other expression is a {@link CompiledPredicate}. Sets that can be probed but not listed, such as
+ * Bloom filters, are a {@link Probed} in the first domain and a {@link BytesPredicate.Probe} in the
+ * second.
  */
 public sealed interface ColumnPredicate extends Serializable
     permits ColumnPredicate.Longs,
@@ -25,28 +24,28 @@ public sealed interface ColumnPredicate extends Serializable
   /** Whether a row whose value is null passes. */
   boolean nullPasses();
 
-  /** Whether every value passes, whatever a null does; false if not known. */
+  /** Whether every value passes, regardless of null; false if unknown. */
   default boolean allValuesPass() {
     return false;
   }
 
-  /** Whether no value passes, whatever a null does; false if not known. */
+  /** Whether no value passes, regardless of null; false if unknown. */
   default boolean noValuePasses() {
     return false;
   }
 
-  /** Whether every value with an ordered key in {@code [min, max]} passes; false if not known. */
+  /** Whether every value with an ordered key in {@code [min, max]} passes; false if unknown. */
   default boolean covers(long min, long max) {
     return false;
   }
 
-  /** Tests values, with the buffers that it takes: for one thread. */
+  /** A cursor that tests values with its own buffers, for one thread. */
   PredicateCursor cursor();
 
-  /** Rows that pass both. The two must be of one domain. */
+  /** Passes rows that pass both. The two must be of one domain. */
   ColumnPredicate and(ColumnPredicate that);
 
-  /** Rows that pass at least one. The two must be of one domain. */
+  /** Passes rows that pass at least one. The two must be of one domain. */
   ColumnPredicate or(ColumnPredicate that);
 
   /** A predicate over ordered keys: a value passes when its key lies in {@code ranges}. */
@@ -114,7 +113,7 @@ public sealed interface ColumnPredicate extends Serializable
     }
   }
 
-  /** A predicate over ordered keys that only a probe can answer. No null passes. */
+  /** A predicate over ordered keys, answered by a probe. No null passes. */
   record Probed(LongProbe probe) implements ColumnPredicate {
     @Override
     public PredicateCursor cursor() {

@@ -4,17 +4,17 @@ package latebloom.read.predicate;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * Any deterministic expression over one column, evaluated by Spark's compiled predicate: for an
- * entry of a dictionary once, for other values one by one.
+ * Any deterministic expression over one column, evaluated by Spark's compiled predicate: once per
+ * entry of a dictionary, otherwise once per value.
  *
  * @param predicate on rows of this column alone
- * @param mayThrow whether some value may be an error: then none is looked at before a row that
- *     holds it gets here
+ * @param mayThrow whether evaluation may fail; then a value is evaluated only when a row with it is
+ *     filtered
  */
 public record CompiledPredicate(RowPredicate predicate, DataType type, boolean mayThrow)
     implements ColumnPredicate {
 
-  /** Evaluated anew each time; a cursor remembers it. */
+  /** Evaluates the predicate each time; a cursor remembers the result. */
   @Override
   public boolean nullPasses() {
     return cursor().nullPasses();

@@ -4,9 +4,9 @@ package latebloom.read.predicate;
 import java.math.BigInteger;
 
 /**
- * The byte key under which a decimal of more than 18 digits is compared: its unscaled value as 16
- * bytes of big-endian two's complement with the sign bit flipped. Unsigned byte order is then the
- * order of the values, and equal values have equal keys.
+ * The byte key that compares decimals of more than 18 digits: the unscaled value as 16 bytes of
+ * big-endian two's complement with the sign bit flipped. Unsigned byte order is then the order of
+ * the values, and equal values have equal keys.
  */
 public final class DecimalKeys {
   /** Length of every key: 38 digits need 127 bits and a sign. */
@@ -23,9 +23,9 @@ public final class DecimalKeys {
   }
 
   /**
-   * Writes the key of the unscaled value that the {@code length} bytes at {@code offset} are in
-   * big-endian two's complement, as Parquet stores decimals; no bytes are zero. Bytes beyond 16
-   * must repeat the sign.
+   * Writes the key of an unscaled value in big-endian two's complement, the {@code length} bytes at
+   * {@code offset}, as Parquet stores decimals; no bytes mean zero. Bytes beyond 16 must repeat the
+   * sign.
    *
    * @throws ArithmeticException if the value does not fit into 16 bytes
    */

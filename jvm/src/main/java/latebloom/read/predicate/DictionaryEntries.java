@@ -3,17 +3,17 @@ package latebloom.read.predicate;
 
 import org.apache.spark.sql.execution.vectorized.Dictionary;
 
-/** The entries of a dictionary, by code; also what Spark's vectors look codes up in. */
+/** The entries of a dictionary, by code; Spark's vectors look codes up in it as well. */
 public interface DictionaryEntries extends Dictionary {
   int size();
 
-  /** Filters all entries; as {@link PredicateCursor#filter}. */
+  /** Filters all entries, as {@link PredicateCursor#filter} does. */
   int filter(PredicateCursor predicate, int[] out);
 
   /** Whether one entry passes. */
   boolean test(PredicateCursor.Compiled predicate, int code);
 
-  /** Throws unless these are codes of entries; the greatest of them. */
+  /** Throws unless all codes are those of entries; returns the greatest. */
   default int check(int[] codes, int n) {
     int max = -1;
     int min = 0;
@@ -28,19 +28,19 @@ public interface DictionaryEntries extends Dictionary {
   }
 
   /**
-   * Throws unless these are codes of entries that can be looked up. Spark's vectors look them up
-   * when the scan is over, where nobody would say which file is corrupt.
+   * Throws unless all codes are those of valid entries. Spark's vectors look them up after the
+   * scan, where an error would no longer name the corrupt file.
    */
   default void ready(int[] codes, int n) {
     check(codes, n);
   }
 
-  /** What the format's decoders throw where the bytes can't be right. */
+  /** The error of the format's decoders for invalid bytes. */
   RuntimeException corrupt(String what);
 
-  /** Looks {@code n} codes up among the byte strings, which lie in {@link #data}. */
+  /** Looks up {@code n} codes among the byte strings, which lie in {@link #data}. */
   void locate(int[] codes, int n, int[] offsets, int[] lengths);
 
-  /** What those byte strings lie in that were located before. */
+  /** The bytes of the strings that {@link #locate} found. */
   byte[] data();
 }

@@ -2,8 +2,8 @@
 package latebloom.read.predicate;
 
 /**
- * Carries what a condition of the query fails with past whoever takes what is thrown below it for a
- * fault of the file: our readers, and Spark's that reads files.
+ * Carries the error of a query's condition past code that takes an exception for a fault of the
+ * file: our readers, and Spark's readers of files.
  */
 public final class FailedCondition extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -4,8 +4,8 @@ package latebloom.read.predicate;
 import java.io.Serializable;
 
 /**
- * Which entries of each row are all that is asked of a payload column that is a list or a map. The
- * others may be left out of the output, and need not be.
+ * The entries of each row that the query needs of a payload list or map. The scan may omit the
+ * others.
  */
 public sealed interface KeptEntries extends Serializable {
 

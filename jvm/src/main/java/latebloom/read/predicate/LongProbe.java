@@ -4,11 +4,11 @@ package latebloom.read.predicate;
 import java.io.Serializable;
 
 /**
- * A set of {@code long} keys (see {@link OrderedKeys}) that can be asked for a key but not listed.
+ * A set of {@code long} keys (see {@link OrderedKeys}) that can be probed but not listed.
  * Immutable.
  */
 public interface LongProbe extends Serializable {
-  /** An interval outside of which no key is in the set. */
+  /** An interval that contains every key of the set. */
   LongRanges range();
 
   /** Whether the key is in the set. */
@@ -21,8 +21,8 @@ public interface LongProbe extends Serializable {
 
   /**
    * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of {@code
-   * out}, which holds at least {@code n}; returns how many were written. What stands behind them in
-   * {@code out} is undefined.
+   * out}, which holds at least {@code n}; returns how many it wrote. The rest of {@code out} is
+   * undefined.
    */
   int filter(long[] values, int n, int[] out);
 }

@@ -7,9 +7,9 @@ import java.util.Arrays;
 /**
  * A set of {@code long} keys (see {@link OrderedKeys}). Immutable.
  *
- * <p>It is a list of closed intervals {@code [lo[i], hi[i]]}, ascending, none empty, with at least
- * one key between neighbours. So equal sets have equal lists. How a key is looked up depends on the
- * shape of the set; that is {@link LongRangesKernel}'s choice.
+ * <p>The set is a list of closed intervals {@code [lo[i], hi[i]]}, ascending, none empty, with at
+ * least one key between neighbours, so that equal sets have equal lists. {@link LongRangesKernel}
+ * chooses the lookup by the shape of the set.
  */
 public final class LongRanges implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -45,7 +45,7 @@ public final class LongRanges implements Serializable {
     return lo > hi ? NONE : new LongRanges(new long[] {lo}, new long[] {hi});
   }
 
-  /** Exactly these keys, given in any order, repeated or not. */
+  /** Exactly these keys, in any order, repeated or not. */
   public static LongRanges ofPoints(long... points) {
     long[] sorted = points.clone();
     Arrays.sort(sorted);
@@ -133,8 +133,8 @@ public final class LongRanges implements Serializable {
 
   /**
    * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of {@code
-   * out}, which holds at least {@code n}; returns how many were written. What stands behind them in
-   * {@code out} is undefined.
+   * out}, which holds at least {@code n}; returns how many it wrote. The rest of {@code out} is
+   * undefined.
    */
   public int filter(long[] values, int n, int[] out) {
     return kernel.filter(values, n, out);
@@ -152,7 +152,7 @@ public final class LongRanges implements Serializable {
     return i < lo.length && lo[i] <= min && max <= hi[i];
   }
 
-  /** The first interval that ends at or after {@code key}, which may be the number of intervals. */
+  /** The first interval that ends at or after {@code key}; the number of intervals if none does. */
   private int intervalEndingFrom(long key) {
     int i = Arrays.binarySearch(hi, key);
     return i < 0 ? -i - 1 : i;
@@ -209,7 +209,7 @@ public final class LongRanges implements Serializable {
     }
 
     void add(long from, long to) {
-      // from - 1 does not overflow where it is looked at: there is an interval that begins before.
+      // from - 1 cannot overflow here: an earlier interval begins before it.
       if (n > 0 && (from <= hi[n - 1] || from - 1 == hi[n - 1])) {
         hi[n - 1] = Math.max(hi[n - 1], to);
       } else {

@@ -5,27 +5,27 @@ import java.util.Arrays;
 import latebloom.read.selection.SelectionBitmap;
 
 /**
- * How keys are looked up in a set of intervals: one class a shape, chosen once a set, so that the
- * loop of each is monomorphic.
+ * Looks up keys in a set of intervals: one class per shape, chosen once per set, so that each loop
+ * is monomorphic.
  *
- * <p>The loops have no branch that depends on a value: each writes its index and moves on by the 0
- * or 1 that the test gives. A branch would be mispredicted about as often as rows pass, and costs
- * then several times as much as the test itself.
+ * <p>The loops have no branch that depends on a value: each writes its index and advances by the
+ * test's 0 or 1. A branch would be mispredicted about as often as rows pass, at several times the
+ * cost of the test itself.
  *
- * <p>A set that is open at both ends, as {@code <>} and NOT IN make it, is looked up by its
+ * <p>A set that is open at both ends, as of {@code <>} and NOT IN, is represented by its
  * complement, which is bounded: {@code flip} is then 1.
  */
 abstract sealed class LongRangesKernel {
-  /** Up to so many intervals are tested one after the other. */
+  /** Most intervals to test one after the other. */
   private static final int FEW = 8;
 
   /** A bitmap of so many keys (8 KiB) stays in the first-level cache beside the values. */
   private static final long SMALL_WINDOW = 1L << 16;
 
-  /** No bitmap or hash table of more keys than this, whatever the number of intervals. */
+  /** Most keys of a bitmap or hash table, whatever the number of intervals. */
   private static final long MOST_KEYS = 1L << 26;
 
-  /** The hash table of up to so many keys (8 MiB) is at most a quarter full, a larger one half. */
+  /** A hash table of up to so many keys (8 MiB) is at most a quarter full, a larger one half. */
   private static final int ROOMY_KEYS = 1 << 17;
 
   abstract boolean contains(long key);
@@ -57,8 +57,8 @@ abstract sealed class LongRangesKernel {
     if (n == 1) {
       return new One(lo[0], hi[0], flip);
     }
-    // As unsigned numbers, differences within the set do not overflow; a span of 2^63 or more is
-    // negative and so never small.
+    // Unsigned differences within the set do not overflow; a span of 2^63 or more is negative and
+    // so never small.
     long span = hi[n - 1] - lo[0];
     if (span >= 0 && span < Math.min(MOST_KEYS, Math.max(SMALL_WINDOW, 128L * n))) {
       return new Window(lo, hi, flip);
@@ -70,7 +70,7 @@ abstract sealed class LongRangesKernel {
     return keys <= 4L * n ? new Points(lo, hi, (int) keys, flip) : new Many(lo, hi, flip);
   }
 
-  /** The number of keys in the set; any number above {@code most} if there are more than that. */
+  /** The number of keys in the set; any number above {@code most} if there are more. */
   private static long keys(long[] lo, long[] hi, long most) {
     long keys = 0;
     for (int i = 0; i < lo.length && keys <= most; i++) {
@@ -180,11 +180,11 @@ abstract sealed class LongRangesKernel {
     }
   }
 
-  /** Any number of intervals that lie close together: a bit a key. */
+  /** Any number of intervals that lie close together: one bit per key. */
   private static final class Window extends LongRangesKernel {
     private final long base;
 
-    /** The bit after the last key of the set; a zero, and what keys outside are looked up as. */
+    /** The bit after the last key of the set: a zero, where keys outside are looked up. */
     private final long outside;
 
     private final long[] bits;
@@ -223,8 +223,9 @@ abstract sealed class LongRangesKernel {
   }
 
   /**
-   * Many single keys: an open-addressing hash table. Whether a slot is taken is the one branch that
-   * depends on the value; a quarter full rather than half, the table is asked in half the time.
+   * Many single keys: an open-addressing hash table. The check for a taken slot is the only branch
+   * that depends on the value; a table that is a quarter full takes half the time of one that is
+   * half full.
    */
   private static final class Points extends LongRangesKernel {
     private final long[] table;
@@ -239,7 +240,7 @@ abstract sealed class LongRangesKernel {
       int bits = (keys <= ROOMY_KEYS ? 34 : 33) - Integer.numberOfLeadingZeros(keys);
       table = new long[1 << bits];
       shift = 64 - bits;
-      // There is a further interval, so the key after the first one is in the gap between them.
+      // A further interval follows, so the key after the first one lies in the gap between them.
       free = hi[0] + 1;
       Arrays.fill(table, free);
       for (int i = 0; i < lo.length; i++) {
@@ -253,7 +254,7 @@ abstract sealed class LongRangesKernel {
       this.flip = flip;
     }
 
-    /** The slot that holds {@code key}, or the free one where it would be. */
+    /** The slot of {@code key}, or the free slot where it would be. */
     private static int slot(long key, long[] table, int shift, long free) {
       int slot = (int) (key * 0x9E3779B97F4A7C15L >>> shift);
       while (table[slot] != key && table[slot] != free) {
@@ -282,14 +283,14 @@ abstract sealed class LongRangesKernel {
     }
   }
 
-  /** Many wide intervals: a binary search whose every step is a conditional move. */
+  /** Many wide intervals: a binary search in which every step is a conditional move. */
   private static final class Many extends LongRangesKernel {
     private final long[] lo;
     private final long[] width;
     private final int flip;
 
     Many(long[] lo, long[] hi, int flip) {
-      // The last interval is repeated up to a power of two, so that no step needs a bounds check.
+      // Repeats the last interval up to a power of two, so that no step needs a bounds check.
       int n = lo.length;
       int padded = Integer.highestOneBit(n - 1) << 1;
       this.lo = Arrays.copyOf(lo, padded);

@@ -2,14 +2,14 @@
 package latebloom.read.predicate;
 
 /**
- * The {@code long} key under which a value of fixed width is compared. Keys order and equal each
- * other exactly as Spark orders and equals the values: every NaN is one value and the greatest, and
- * -0.0 equals 0.0.
+ * The {@code long} key that compares values of fixed width. Keys compare exactly as Spark compares
+ * the values: all NaNs are equal and the greatest, and -0.0 equals 0.0.
  *
  * <table>
  * <caption>Keys by Spark type</caption>
  * <tr><th>type</th><th>key</th></tr>
- * <tr><td>byte, short, int, long, date, timestamp, timestamp_ntz, intervals</td><td>the value</td></tr>
+ * <tr><td>byte, short, int, long, date, timestamp, timestamp_ntz, intervals</td><td>the
+ * value</td></tr>
  * <tr><td>boolean</td><td>0 or 1</td></tr>
  * <tr><td>decimal of up to 18 digits</td><td>the unscaled value at the column's scale</td></tr>
  * <tr><td>float</td><td>{@link #ofFloatBits}</td></tr>

@@ -7,12 +7,13 @@ import latebloom.read.text.BytesPredicate;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
- * Tests blocks of values of one column by a predicate: turns them into keys in place, then filters
- * these. Not thread safe: each scan of a file has a cursor of its own for each of its filters, with
- * the buffers that its evaluation takes.
+ * Tests blocks of values of one column by a predicate: converts them to keys in place, then filters
+ * the keys. Not thread safe: each scan of a file has one cursor per filter, with its buffers.
  */
 public abstract sealed class PredicateCursor {
-  /** More entries of a dictionary than this are tested in parts, between which a kill is obeyed. */
+  /**
+   * A larger dictionary is tested in parts of so many entries, between which a killed task ends.
+   */
   private static final int PART = 8192;
 
   private final ColumnPredicate predicate;
@@ -33,7 +34,7 @@ public abstract sealed class PredicateCursor {
   /**
    * Filters values of fixed width.
    *
-   * @param values overwritten by their keys
+   * @param values overwritten with their keys
    * @param out receives the ascending indexes below {@code n} that pass
    * @return how many pass
    */
@@ -47,7 +48,7 @@ public abstract sealed class PredicateCursor {
   }
 
   /**
-   * Filters byte strings that lie in {@code data}; as {@link #filter}.
+   * Filters byte strings in {@code data}, as {@link #filter}.
    *
    * @param decimals whether they are big-endian decimals rather than text
    */
@@ -151,7 +152,7 @@ public abstract sealed class PredicateCursor {
     }
   }
 
-  /** Hands one value after another to Spark's compiled predicate. */
+  /** Passes one value after another to Spark's compiled predicate. */
   public static final class Compiled extends PredicateCursor {
     private final RowPredicate.Cursor rows;
     private final ValueRow row;
@@ -169,7 +170,7 @@ public abstract sealed class PredicateCursor {
       return mayThrow;
     }
 
-    /** Evaluated when it is first asked for. */
+    /** Evaluated on the first call. */
     @Override
     public boolean nullPasses() {
       if (nullPasses == null) {

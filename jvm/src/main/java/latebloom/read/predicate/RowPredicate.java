@@ -4,16 +4,16 @@ package latebloom.read.predicate;
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** A predicate on rows of the columns it was made for. Immutable: what tests rows is a cursor. */
+/** A predicate on rows of certain columns. Immutable: a cursor tests rows. */
 public interface RowPredicate extends Serializable {
 
-  /** Tests rows, for one thread. */
+  /** A cursor for one thread. */
   Cursor cursor();
 
   /** Tests rows. Not thread safe. */
   interface Cursor {
 
-    /** Whether the predicate is TRUE for {@code row}. May throw what Spark's expressions throw. */
+    /** Whether the predicate is TRUE for {@code row}. Throws what Spark's expressions throw. */
     boolean test(InternalRow row);
   }
 }

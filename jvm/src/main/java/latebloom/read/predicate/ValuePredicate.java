@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 
-/** Evaluates a predicate on values that Spark decoded: the slow, always applicable way. */
+/** Evaluates a predicate on values that Spark decoded: slow, but for any type. */
 public final class ValuePredicate {
   private final DataType type;
   private final PredicateCursor predicate;

@@ -23,7 +23,7 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * A row of one flat column, through which Spark's compiled predicates see one value after another.
+ * A row of one flat column that presents one value after another to Spark's compiled predicates.
  */
 final class ValueRow {
   private final SpecificInternalRow row;
@@ -63,15 +63,15 @@ final class ValueRow {
   }
 
   /**
-   * @param bits integers as themselves, floats and doubles as their bits, booleans as 0 or 1,
-   *     decimals as their unscaled value
+   * @param bits the value of an integer, the bits of a float or double, 0 or 1 for a boolean, the
+   *     unscaled value of a decimal
    */
   InternalRow of(long bits) {
     setter.accept(bits);
     return row;
   }
 
-  /** Text and binary as they lie in {@code data}, decimals by their big-endian unscaled value. */
+  /** Presents the bytes of text or binary, or the big-endian unscaled value of a decimal. */
   InternalRow of(byte[] data, int offset, int length) {
     if (type instanceof DecimalType d) {
       BigDecimal value = new BigDecimal(new BigInteger(data, offset, length), d.scale());

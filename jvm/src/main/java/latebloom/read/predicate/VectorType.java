@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.predicate;
 
-/** What a vector of Spark's holds. */
+/** The type of the values in a vector of Spark's. */
 public enum VectorType {
   BOOLEAN,
   BYTE,

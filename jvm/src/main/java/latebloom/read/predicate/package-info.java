@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Predicates of one column: of its values, of the entries of its dictionary, of join keys, and
- * compiled by Spark where none of ours fits.
+ * Evaluates predicates of one column: on its values, on the entries of its dictionary, by join
+ * keys, and through Spark's compiled code where no kernel fits.
  *
  * <p>May import {@code read.text}, {@code read.selection} and {@code read.task}.
  */

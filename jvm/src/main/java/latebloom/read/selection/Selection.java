@@ -7,17 +7,17 @@ import java.util.Objects;
 /**
  * The selected rows of one row group: a set of 0-based positions below {@link #rows()}. Immutable.
  *
- * <p>There are two representations, and the content alone decides which one is used, so that equal
- * selections are equal representations:
+ * <p>The content alone chooses between two representations, so that equal selections have equal
+ * representations:
  *
  * <ul>
  *   <li>{@link SelectionRuns} when the selected rows form at most {@link #maxRuns} runs, where runs
- *       take no more memory than bits. "All" is one run and "none" is no run: neither costs
- *       anything, however large the row group.
+ *       take no more memory than bits. "All" is one run and "none" is no run: both are free,
+ *       however large the row group.
  *   <li>{@link SelectionBitmap} otherwise.
  * </ul>
  *
- * Ranges are half open, and those given to a method satisfy {@code 0 <= from <= to <= rows()}.
+ * Ranges are half open, and arguments satisfy {@code 0 <= from <= to <= rows()}.
  */
 public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   private static final int[] NO_ROWS = {};
@@ -26,7 +26,7 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   private final int rows;
   private final int count;
 
-  /** Negative until it is asked for; whoever else reckons it, too, comes to the same. */
+  /** Negative until computed; threads that compute it at once get the same result. */
   private double spread = -1;
 
   Selection(int rows, int count) {
@@ -75,7 +75,9 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
     return builder.build();
   }
 
-  /** The largest number of runs that is kept as runs: two ints a run, against a bit a row. */
+  /**
+   * The largest number of runs that is stored as runs: two ints per run, against one bit per row.
+   */
   static int maxRuns(int rows) {
     return Math.max(4, rows >>> 6);
   }
@@ -85,7 +87,7 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
     return rows;
   }
 
-  /** How many of them are selected. */
+  /** How many rows are selected. */
   public final int count() {
     return count;
   }
@@ -99,8 +101,8 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   }
 
   /**
-   * The share of {@value #STRETCHES} equal stretches of the row group that hold a selected row:
-   * about the share of a column's pages that are wanted.
+   * The share of {@value #STRETCHES} equal parts of the row group that hold a selected row: about
+   * the share of a column's pages that are wanted.
    */
   public final double spread() {
     if (spread < 0) {
@@ -146,14 +148,14 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
 
   /**
    * Writes the selected rows of {@code [from, to)}, ascending and at most {@code max} of them, to
-   * the front of {@code out}; returns how many were written.
+   * the front of {@code out}; returns how many it wrote.
    */
   public abstract int positions(int from, int to, int max, int[] out);
 
-  /** The rows that are not selected. */
+  /** The unselected rows. */
   public abstract Selection complement();
 
-  /** The rows that both select. The two are of one row group. */
+  /** The rows in both selections, which must be of one row group. */
   public final Selection intersect(Selection that) {
     if (that.rows != rows) {
       throw new IllegalArgumentException(
@@ -172,14 +174,14 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
 
   abstract Selection and(SelectionBitmap that);
 
-  /** The rows that this selects and {@code that} does not. The two are of one row group. */
+  /** The rows in this selection and not in {@code that}, which must be of the same row group. */
   public final Selection minus(Selection that) {
     return intersect(that.complement());
   }
 
   /**
-   * The selected rows as ranges, flattened to {@code from, to, from, to, …}. Ranges with at most
-   * {@code maxGap} rows between them are given as one, which then covers the gap.
+   * The selected rows as ranges, flattened to {@code from, to, from, to, …}. Merges ranges with at
+   * most {@code maxGap} rows between them, gap included.
    */
   public final int[] ranges(int maxGap) {
     int[] ranges = new int[16];
@@ -220,8 +222,8 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
   }
 
   /**
-   * Collects rows in any order, more than once if need be. Ascending rows are kept as runs while
-   * these are few; from then on, and from the first row that goes backwards, as bits.
+   * Collects rows in any order, with repetitions. Stores ascending rows as runs while these are
+   * few, and as bits from then on or from the first row out of order.
    */
   public static final class Builder {
     private final int rows;
@@ -275,7 +277,7 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
     /**
      * Selects, of the up to 64 rows from {@code from} on, those whose bits are set.
      *
-     * @param bits bit {@code i} stands for row {@code from + i}
+     * @param bits bit {@code i} selects row {@code from + i}
      */
     public void addBits(int from, long bits) {
       if (bits == 0) {
@@ -316,7 +318,7 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
       }
     }
 
-    /** The selection of all that was added. The builder is spent. */
+    /** The selection of all added rows. The builder must not be used afterwards. */
     public Selection build() {
       return words == null
           ? new SelectionRuns(rows, Arrays.copyOf(starts, runs), Arrays.copyOf(ends, runs))

@@ -15,12 +15,15 @@ public final class SelectionBitmap extends Selection {
     this.words = words;
   }
 
-  /** How many words hold a bit for each row. */
+  /** How many words hold one bit per row. */
   static int words(int rows) {
     return (int) ((rows + 63L) >>> 6);
   }
 
-  /** The selection of the bits of {@code words}, which it takes over, as runs if these are few. */
+  /**
+   * The selection of the bits of {@code words}, which it owns from now on; as runs if these are
+   * few.
+   */
   static Selection of(int rows, long[] words) {
     int count = 0;
     int runs = 0;
@@ -139,7 +142,7 @@ public final class SelectionBitmap extends Selection {
         }
         n += 64;
       } else {
-        // The number of turns is known before the loop, so it ends without a check a row of max.
+        // The number of iterations is known before the loop, which saves a check of max per row.
         int end = n + Math.min(Long.bitCount(word), max - n);
         while (n < end) {
           out[n++] = base + Long.numberOfTrailingZeros(word);

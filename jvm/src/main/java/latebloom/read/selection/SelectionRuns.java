@@ -33,7 +33,7 @@ final class SelectionRuns extends Selection {
     return before;
   }
 
-  /** The first run that ends after {@code row}, which may be the number of runs. */
+  /** The first run that ends after {@code row}; the number of runs if none does. */
   private int runEndingAfter(int row) {
     int low = 0;
     int high = ends.length;
@@ -48,7 +48,7 @@ final class SelectionRuns extends Selection {
     return low;
   }
 
-  /** How many selected rows lie before {@code row}. */
+  /** How many selected rows precede {@code row}. */
   private int rank(int row) {
     int run = runEndingAfter(row);
     return before[run] + (run < starts.length ? Math.max(0, row - starts[run]) : 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Sets of rows of a row group: as runs, or as a bitmap where runs are many.
+ * Represents sets of rows of a row group: as runs, or as a bitmap where runs are many.
  *
  * <p>Imports nothing of ours.
  */

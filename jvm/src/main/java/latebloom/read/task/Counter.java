@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.task;
 
-/** What a scan counts. Each counter is one SQL metric of the scan node, under {@link #key}. */
+/** The counters of a scan. Each is one SQL metric of the scan node, under {@link #key}. */
 public enum Counter {
   ROW_GROUPS_PRUNED("rowGroupsPruned", "row groups pruned", Kind.COUNT),
   ROW_GROUPS_SKIPPED("rowGroupsSkipped", "row groups skipped by filters", Kind.COUNT),
@@ -37,7 +37,7 @@ public enum Counter {
   public enum Kind {
     COUNT,
     BYTES,
-    /** Of a task the most that it ever was, not the sum. */
+    /** A task's maximum, not a sum. */
     PEAK_BYTES,
     NANOS
   }
@@ -45,7 +45,7 @@ public enum Counter {
   /** Name of the metric in {@code SparkPlan.metrics}. */
   public final String key;
 
-  /** What the Spark UI shows. */
+  /** Label in the Spark UI. */
   public final String label;
 
   public final Kind kind;

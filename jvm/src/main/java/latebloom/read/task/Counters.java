@@ -2,14 +2,14 @@
 package latebloom.read.task;
 
 /**
- * Running totals of one file's scan; owned by one thread. Plain longs, so that counting is free.
+ * Running totals of one file's scan, owned by one thread. Plain longs, so that counting is free.
  */
 public final class Counters {
   private static final Counter[] ALL = Counter.values();
 
   private final long[] totals = new long[ALL.length];
 
-  /** Receives what was counted since the last drain. */
+  /** Receives the totals since the last drain. */
   @FunctionalInterface
   public interface Sink {
     void add(Counter counter, long amount);
@@ -19,7 +19,7 @@ public final class Counters {
     totals[counter.ordinal()] += amount;
   }
 
-  /** Of a peak. */
+  /** Raises a peak. */
   public void atLeast(Counter counter, long amount) {
     totals[counter.ordinal()] = Math.max(totals[counter.ordinal()], amount);
   }
@@ -28,7 +28,7 @@ public final class Counters {
     return totals[counter.ordinal()];
   }
 
-  /** Hands every non-zero total to {@code sink} and starts again from zero. */
+  /** Passes every non-zero total to {@code sink} and resets it. */
   public void drainTo(Sink sink) {
     for (Counter c : ALL) {
       long n = totals[c.ordinal()];

@@ -5,11 +5,11 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Maps that what was not used for longest falls out of. */
+/** Creates maps that evict the least recently used entry. */
 public final class RecentlyUsed {
   private RecentlyUsed() {}
 
-  /** One that holds so many entries; thread safe. */
+  /** A thread-safe map of at most so many entries. */
   public static <K, V> Map<K, V> map(int most) {
     return Collections.synchronizedMap(
         new LinkedHashMap<>(16, 0.75f, true) {

@@ -8,9 +8,9 @@ public final class RunningTask {
   private RunningTask() {}
 
   /**
-   * Ends a task that was killed. Called between pages, and between blocks of rows in a page: a
-   * selective scan may go through a whole row group before it has a batch to hand over, which is
-   * when Spark would look.
+   * Ends a killed task. Readers call it between pages, and between blocks of rows in a page: a
+   * selective scan may read a whole row group before it outputs a batch, which is when Spark checks
+   * for a kill.
    *
    * @throws org.apache.spark.TaskKilledException if the task was killed
    */

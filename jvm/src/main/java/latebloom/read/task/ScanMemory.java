@@ -10,16 +10,17 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 
 /**
- * What the scan of one file holds of the heap, told to Spark's memory manager as execution memory
- * of the task. Made on the task's thread; outside a task nothing is told.
+ * Accounts for the heap that the scan of one file holds, as execution memory of the task in Spark's
+ * memory manager. Created on the task's thread; outside a task it reports nothing.
  *
- * <p>Nobody may fail, spill or wait for what is told here and, by Spark's own readers, is not. So
- * taken is what is free and no more, up to what Spark grants every task in any case; and operators
- * of the task that ask for it get it back at once. What is needed and not taken is held all the
- * same, untold; what can be done without is asked for first, and done without.
+ * <p>Spark's own readers do not report their memory, so reporting it here must make no operator
+ * fail, spill or wait. The scan therefore reserves only free memory, up to what Spark grants every
+ * task anyway, and returns it at once to operators of the task that ask for it. Memory that the
+ * scan needs but cannot reserve is used without being reported; memory that it can do without is
+ * used only if reserved first.
  */
 public final class ScanMemory implements Closeable {
-  /** Where less is free, nothing is taken. */
+  /** If less is free, the scan reserves nothing. */
   private static final long LITTLE = 1 << 20;
 
   private final MemoryManager manager; // null outside a task
@@ -33,7 +34,7 @@ public final class ScanMemory implements Closeable {
   private Share share;
 
   /**
-   * @param counters learn the peak
+   * @param counters record the peak
    */
   public ScanMemory(Counters counters) {
     TaskContext context = TaskContext.get();
@@ -44,20 +45,20 @@ public final class ScanMemory implements Closeable {
     this.counters = counters;
   }
 
-  /** Notes bytes that the row group needs, before they are allocated. */
+  /** Records bytes that the row group needs, before their allocation. */
   public synchronized void hold(long bytes) {
     held += bytes;
     acquired += acquire(held - acquired);
     counters.atLeast(Counter.PEAK_MEMORY, held);
   }
 
-  /** As {@link #hold}, of what stays when the row group is let go of. */
+  /** As {@link #hold}, for memory that outlives the row group. */
   public synchronized void holdToEnd(long bytes) {
     lasting += bytes;
     hold(bytes);
   }
 
-  /** Notes bytes that the row group can do without, if they are free; false if not. */
+  /** Reserves bytes that the row group can do without; false if they are not free. */
   public synchronized boolean tryHold(long bytes) {
     if (isShort()) {
       return false;
@@ -73,14 +74,14 @@ public final class ScanMemory implements Closeable {
     return true;
   }
 
-  /** As {@link #tryHold}, for the row group that comes next. */
+  /** As {@link #tryHold}, for the next row group. */
   public synchronized boolean tryHoldAhead(long bytes) {
     boolean holds = tryHold(bytes);
     ahead += holds ? bytes : 0;
     return holds;
   }
 
-  /** Notes that the row group is let go of, with all that was held for it. */
+  /** Releases all memory that was held for the row group. */
   public synchronized void releaseRowGroup() {
     held = lasting + ahead;
     ahead = 0;
@@ -90,17 +91,17 @@ public final class ScanMemory implements Closeable {
     }
   }
 
-  /** Whether more is held than was free. */
+  /** Whether the scan holds more than was free. */
   public synchronized boolean isShort() {
     return manager != null && acquired < held;
   }
 
-  /** So many of {@code bytes} as are free and may be taken. */
+  /** Reserves as many of {@code bytes} as are free and allowed. */
   private long acquire(long bytes) {
     if (manager == null || closed || bytes <= 0 || !isKnown()) {
       return 0;
     }
-    // The manager's own lock: what is free stays so until it is taken.
+    // The manager's own lock keeps free memory free until it is reserved.
     synchronized (manager) {
       long most = Math.min(bytes, Math.min(free(), guaranteed() - acquired));
       return most <= 0
@@ -113,13 +114,15 @@ public final class ScanMemory implements Closeable {
     return manager.onHeapExecutionMemoryPool().memoryFree();
   }
 
-  /** What Spark grants a task before any other gets more, when all cores have one. */
+  /** The memory that Spark grants each task when all cores run one. */
   private long guaranteed() {
     long all = manager.maxOnHeapStorageMemory() + manager.onHeapExecutionMemoryPool().memoryUsed();
     return all / (2L * Runtime.getRuntime().availableProcessors());
   }
 
-  /** Whether operators of the task can ask for what is taken. They know whoever once got a byte. */
+  /**
+   * Whether operators of the task can reclaim the memory: they know consumers that once got a byte.
+   */
   private boolean isKnown() {
     if (share == null && free() >= LITTLE) {
       Share fresh = new Share(context.taskMemoryManager());
@@ -140,7 +143,7 @@ public final class ScanMemory implements Closeable {
     return acquired;
   }
 
-  /** What operators see of this. */
+  /** The consumer that operators of the task see. */
   private final class Share extends MemoryConsumer {
     Share(TaskMemoryManager memory) {
       super(memory, MemoryMode.ON_HEAP);
@@ -163,7 +166,7 @@ public final class ScanMemory implements Closeable {
     }
   }
 
-  /** Lets go of everything; what is noted afterwards is not told. */
+  /** Releases everything; later records are not reported. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What all of a task shares: its counters, the memory that it may hold, and whether it was killed.
+ * Tracks the state of a task: its counters, its memory, and whether it was killed.
  *
  * <p>Imports nothing of ours.
  */

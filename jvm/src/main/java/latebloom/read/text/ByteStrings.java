@@ -14,7 +14,7 @@ final class ByteStrings {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long HIGH_BITS = 0x8080808080808080L;
 
-  /** Eight bytes; the one at {@code at} is the lowest. */
+  /** Loads eight bytes; the one at {@code at} is the lowest. */
   static long load(byte[] data, int at) {
     return (long) LONGS.get(data, at);
   }
@@ -37,7 +37,7 @@ final class ByteStrings {
     return head;
   }
 
-  /** Order of two strings by unsigned bytes, a prefix first. */
+  /** Compares two strings by unsigned bytes, a prefix first. */
   static int compare(byte[] a, int offset, int length, byte[] b, long headOfB) {
     long headOfA = head(a, offset, length);
     if (headOfA != headOfB) {
@@ -46,7 +46,7 @@ final class ByteStrings {
     return Arrays.compareUnsigned(a, offset, offset + length, b, 0, b.length);
   }
 
-  /** A hash of the string; the same for equal strings. */
+  /** A hash of the string, equal for equal strings. */
   static int hash(byte[] data, int offset, int length) {
     long hash = length;
     int at = 0;
@@ -95,7 +95,7 @@ final class ByteStrings {
     return true;
   }
 
-  /** Whether a byte is any but the first of a character, in well-formed UTF-8. */
+  /** Whether a byte of well-formed UTF-8 continues a character. */
   static boolean isContinuation(byte b) {
     return (b & 0xc0) == 0x80;
   }

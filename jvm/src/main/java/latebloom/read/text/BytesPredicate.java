@@ -8,12 +8,11 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A predicate of byte strings. Immutable, shared by threads: what tests strings is a {@link
- * Cursor}. Strings are compared and ordered by unsigned bytes, a prefix before what it begins, as
- * Spark does.
+ * A predicate of byte strings. Immutable and shared by threads: a {@link Cursor} tests strings.
+ * Strings compare by unsigned bytes, a prefix before its extensions, as in Spark.
  *
- * <p>The leaves are in {@link BytesPredicateLeaves}; each has a filter loop of its own, so that its
- * test is inlined into it. Combinations go from value to value through the tests of their parts.
+ * <p>The leaves are in {@link BytesPredicateLeaves}; each has its own filter loop, into which the
+ * JIT inlines its test. Combinations test value by value through their parts.
  */
 public sealed interface BytesPredicate extends Serializable
     permits BytesPredicate.WithoutBuffer,
@@ -22,7 +21,7 @@ public sealed interface BytesPredicate extends Serializable
         BytesPredicate.Not,
         CaseMappedPredicate {
 
-  /** Tests strings, with the buffers that it takes: for one thread. */
+  /** A cursor that tests strings with its own buffers, for one thread. */
   Cursor cursor();
 
   /** Tests strings. Not thread safe. */
@@ -32,13 +31,13 @@ public sealed interface BytesPredicate extends Serializable
 
     /**
      * Writes the indexes below {@code n} whose string passes, ascending, to the front of {@code
-     * out}, which holds at least {@code n}; returns how many were written. What stands behind them
-     * in {@code out} is undefined.
+     * out}, which holds at least {@code n}; returns how many it wrote. The rest of {@code out} is
+     * undefined.
      */
     int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out);
   }
 
-  /** A predicate that is its own cursor, for any number of threads, since it needs no buffer. */
+  /** A predicate that needs no buffer and so is its own cursor, for any number of threads. */
   sealed interface WithoutBuffer extends BytesPredicate, Cursor
       permits BytesPredicate.Constant,
           BytesPredicateLeaves.Finite,
@@ -54,7 +53,7 @@ public sealed interface BytesPredicate extends Serializable
     }
   }
 
-  /** The strings that pass both. */
+  /** Passes the strings that pass both. */
   default BytesPredicate and(BytesPredicate that) {
     if (isNone() || that.isAll()) {
       return this;
@@ -75,7 +74,7 @@ public sealed interface BytesPredicate extends Serializable
     return new And(this, that);
   }
 
-  /** The strings that pass at least one. */
+  /** Passes the strings that pass at least one. */
   default BytesPredicate or(BytesPredicate that) {
     if (isAll() || that.isNone()) {
       return this;
@@ -92,7 +91,7 @@ public sealed interface BytesPredicate extends Serializable
     return new Or(this, that);
   }
 
-  /** The strings that do not pass. */
+  /** Passes the strings that do not pass this. */
   default BytesPredicate negate() {
     return new Not(this);
   }
@@ -165,7 +164,7 @@ public sealed interface BytesPredicate extends Serializable
     return suffix.length == 0 ? all() : new BytesPredicateLeaves.Suffix(suffix);
   }
 
-  /** Passes the strings that have {@code infix} somewhere. */
+  /** Passes the strings that contain {@code infix}. */
   static BytesPredicate contains(byte[] infix) {
     return infix.length == 0 ? all() : new BytesPredicateLeaves.Infix(infix);
   }
@@ -176,18 +175,18 @@ public sealed interface BytesPredicate extends Serializable
   }
 
   /**
-   * Passes the strings whose lower case form, or upper case form, passes {@code mapped}.
+   * Passes the strings whose lower or upper case form passes {@code mapped}.
    *
-   * @param icu whether what is not ASCII is mapped by ICU rather than by Java, as Spark is set
+   * @param icu whether ICU rather than Java maps non-ASCII text, as configured in Spark
    */
   static BytesPredicate caseMapped(BytesPredicate mapped, boolean upper, boolean icu) {
     return mapped instanceof Constant ? mapped : new CaseMappedPredicate(mapped, upper, icu);
   }
 
-  /** A set that can be asked for a string but not listed: a Bloom filter. */
+  /** A set that can be probed but not listed: a Bloom filter. */
   non-sealed interface Probe extends WithoutBuffer {}
 
-  /** Nothing or everything. */
+  /** Passes nothing or everything. */
   enum Constant implements WithoutBuffer {
     NONE,
     ALL;
@@ -229,7 +228,7 @@ public sealed interface BytesPredicate extends Serializable
     }
   }
 
-  /** What passes both. */
+  /** Passes strings that pass both. */
   record And(BytesPredicate first, BytesPredicate second) implements BytesPredicate {
     @Override
     public Cursor cursor() {
@@ -242,7 +241,7 @@ public sealed interface BytesPredicate extends Serializable
     }
   }
 
-  /** What passes one or the other. */
+  /** Passes strings that pass either. */
   record Or(BytesPredicate first, BytesPredicate second) implements BytesPredicate {
     @Override
     public Cursor cursor() {
@@ -255,7 +254,7 @@ public sealed interface BytesPredicate extends Serializable
     }
   }
 
-  /** What does not pass. */
+  /** Passes strings that do not pass the other. */
   record Not(BytesPredicate negated) implements BytesPredicate {
     @Override
     public Cursor cursor() {

@@ -7,7 +7,7 @@ import latebloom.read.text.BytesPredicate.Cursor;
 final class BytesPredicateCursors {
   private BytesPredicateCursors() {}
 
-  /** What passes both: the second looks only at what the first left. */
+  /** Passes strings that pass both: the second tests only those that pass the first. */
   record And(Cursor first, Cursor second) implements Cursor {
     @Override
     public boolean test(byte[] data, int offset, int length) {
@@ -28,7 +28,7 @@ final class BytesPredicateCursors {
     }
   }
 
-  /** What passes one or the other. */
+  /** Passes strings that pass either. */
   record Or(Cursor first, Cursor second) implements Cursor {
     @Override
     public boolean test(byte[] data, int offset, int length) {
@@ -47,7 +47,7 @@ final class BytesPredicateCursors {
     }
   }
 
-  /** What does not pass. */
+  /** Passes strings that do not pass the other. */
   static final class Not implements Cursor {
     private final Cursor negated;
     private int[] passed = {};
@@ -61,7 +61,10 @@ final class BytesPredicateCursors {
       return !negated.test(data, offset, length);
     }
 
-    /** Filters, then walks the gaps between what passed; so the leaf's own loop does the work. */
+    /**
+     * Filters, then lists the gaps between passing strings, so that the leaf's own loop does the
+     * work.
+     */
     @Override
     public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
       if (passed.length < n) {

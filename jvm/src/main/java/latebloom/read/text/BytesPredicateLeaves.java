@@ -10,17 +10,17 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The leaves of {@link BytesPredicate}. The filter loops look alike on purpose: written once over
- * an abstract test, the call in the loop would see every class and never be inlined.
+ * The leaves of {@link BytesPredicate}. Their filter loops repeat on purpose: in one loop over an
+ * abstract test the call would be megamorphic and never inlined.
  */
 final class BytesPredicateLeaves {
   private BytesPredicateLeaves() {}
 
-  /** A finite set, all of whose strings are known. */
+  /** A finite set of known strings. */
   abstract static sealed class Finite implements BytesPredicate.WithoutBuffer {
     abstract List<byte[]> values();
 
-    /** Those of the values that pass {@code test}. */
+    /** The values that pass {@code test}. */
     final BytesPredicate retain(BytesPredicate test) {
       BytesPredicate.Cursor cursor = test.cursor();
       List<byte[]> kept = new ArrayList<>();
@@ -77,7 +77,7 @@ final class BytesPredicateLeaves {
     private final byte[][] table;
     private final int size;
 
-    /** Bit {@code min(length, 63)} is set for each length that a string has. */
+    /** Bit {@code min(length, 63)} is set for each length of a string in the set. */
     private final long lengths;
 
     In(List<byte[]> values) {
@@ -146,7 +146,7 @@ final class BytesPredicateLeaves {
     }
   }
 
-  /** The strings between two bounds, of which at least one is not null. */
+  /** The strings between two bounds, at least one of them not null. */
   static final class Range implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
@@ -167,7 +167,7 @@ final class BytesPredicateLeaves {
     }
 
     BytesPredicate intersect(Range that) {
-      // Of two lower bounds the greater counts, of equal ones the exclusive; the upper likewise.
+      // The greater of two lower bounds applies, the exclusive one if equal; upper bounds likewise.
       int low = lo == null ? -1 : that.lo == null ? 1 : Arrays.compareUnsigned(lo, that.lo);
       int high = hi == null ? 1 : that.hi == null ? -1 : Arrays.compareUnsigned(hi, that.hi);
       Range lower = low > 0 || low == 0 && !loInclusive ? this : that;
@@ -209,7 +209,7 @@ final class BytesPredicateLeaves {
     }
   }
 
-  /** The strings that begin so. */
+  /** The strings with a given prefix. */
   static final class Prefix implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
@@ -241,7 +241,7 @@ final class BytesPredicateLeaves {
     }
   }
 
-  /** The strings that end so. */
+  /** The strings with a given suffix. */
   static final class Suffix implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
@@ -273,7 +273,7 @@ final class BytesPredicateLeaves {
     }
   }
 
-  /** The strings that have this in them. */
+  /** The strings that contain a given string. */
   static final class Infix implements BytesPredicate.WithoutBuffer {
     private static final long serialVersionUID = 1L;
 
@@ -335,7 +335,7 @@ final class BytesPredicateLeaves {
     }
   }
 
-  /** Text where the bytes are UTF-8 text, else hexadecimal digits. */
+  /** Text if the bytes are UTF-8, else hexadecimal digits. */
   private static String quoted(byte[] value) {
     try {
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();

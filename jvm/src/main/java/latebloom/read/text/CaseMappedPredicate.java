@@ -20,8 +20,8 @@ record CaseMappedPredicate(BytesPredicate mapped, boolean upper, boolean icu)
   }
 
   /**
-   * Maps strings, then tests them. ASCII is mapped byte by byte; a string with anything else in it
-   * is left to Spark's own mapping.
+   * Maps strings, then tests them. Maps ASCII byte by byte, and leaves any other string to Spark's
+   * own mapping.
    */
   private static final class Cursor implements BytesPredicate.Cursor {
     private static final long NOT_ASCII = 0x8080808080808080L;
@@ -47,7 +47,7 @@ record CaseMappedPredicate(BytesPredicate mapped, boolean upper, boolean icu)
       return mapped.test(buffer, 0, size);
     }
 
-    /** Maps all, so that the mapped test's own loop does the work. */
+    /** Maps all strings first, so that the mapped test's own loop does the work. */
     @Override
     public int filter(byte[] data, int[] offsets, int[] lengths, int n, int[] out) {
       if (starts.length < n) {
@@ -63,7 +63,7 @@ record CaseMappedPredicate(BytesPredicate mapped, boolean upper, boolean icu)
       return mapped.filter(buffer, starts, sizes, n, out);
     }
 
-    /** Writes the mapped string to the buffer from {@code at} on; how many bytes it has. */
+    /** Writes the mapped string to the buffer from {@code at} on; returns its length in bytes. */
     private int map(byte[] data, int offset, int length, int at) {
       makeRoom(at, length);
       if (isAscii(data, offset, length)) {

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A LIKE pattern, matched on the bytes of a string with the meaning that Spark gives it: there, a
- * string is decoded (each malformed piece becomes U+FFFD), {@code %} is any number of characters
- * and {@code _} is one, line ends and supplementary characters included.
+ * A LIKE pattern, matched on the bytes of a string with Spark's meaning: Spark decodes a string
+ * (each malformed piece becomes U+FFFD), {@code %} matches any number of characters and {@code _}
+ * one, line ends and supplementary characters included.
  *
- * <p>{@code %} cuts the pattern into segments, each of a fixed number of characters. The first one
- * stands at the start of the string, the last one at its end, and each of the others, in turn, at
- * the first place where it fits after the one before; if that fails, no other choice of places can
+ * <p>{@code %} cuts the pattern into segments, each of a fixed number of characters. The first must
+ * match at the start of the string, the last at its end, and each of the others, in turn, matches
+ * at the first possible place after the one before; if that fails, no other choice of places can
  * succeed.
  *
- * <p>Why bytes will do: a byte that begins a character begins one wherever it stands, whatever is
- * before it; the decoder never takes it for the rest of a malformed piece. So literal text is found
- * in the bytes exactly where it is found in the decoded string. Only {@code _}, and U+FFFD as a
- * literal, can tell malformed bytes from others. Patterns with one of these look whether the string
- * is well-formed first, and match the decoded string, encoded again, if it is not.
+ * <p>Matching bytes is exact: a byte that can begin a character always begins one, whatever
+ * precedes it; the decoder never takes it for the rest of a malformed piece. So literal text occurs
+ * in the bytes exactly where it occurs in the decoded string. Only {@code _}, and U+FFFD as a
+ * literal, distinguish malformed bytes from others. Patterns with one of these first check whether
+ * the string is well-formed and, if not, match the decoded string, encoded again.
  */
 public final class LikePattern implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -35,7 +35,7 @@ public final class LikePattern implements Serializable {
   /** Whether the pattern has no {@code _} and no U+FFFD, and so can be matched on any bytes. */
   private final boolean plain;
 
-  /** Bytes that a (well-formed) string needs at least. */
+  /** The fewest bytes of a (well-formed) matching string. */
   private final int minLength;
 
   private final Segment first;
@@ -58,13 +58,13 @@ public final class LikePattern implements Serializable {
         segments.subList(Math.min(1, n), Math.max(1, n - 1)).stream()
             .filter(s -> !s.isEmpty())
             .toArray(Segment[]::new);
-    // U+FFFD stands for malformed bytes as well, which are not what the needle has.
+    // U+FFFD also matches malformed bytes, which differ from the needle's.
     required = pattern.indexOf(REPLACEMENT) < 0 ? longestInside() : null;
   }
 
   /**
-   * The pattern, or empty where it is not valid: the escape character stands before something other
-   * than {@code %}, {@code _} or itself, or at the end. Spark has an error of its own for it.
+   * The pattern, or empty if it is invalid: the escape character precedes something other than
+   * {@code %}, {@code _} or itself, or ends the pattern. Spark reports that error itself.
    */
   public static Optional<LikePattern> compile(String pattern, char escape) {
     int[] in = pattern.codePoints().toArray();
@@ -130,9 +130,8 @@ public final class LikePattern implements Serializable {
   }
 
   /**
-   * What each string that matches has in it, if it is worth looking for that first, else null: the
-   * longest literal with a {@code %} on either side. Text at the start or the end of a string is
-   * found faster by looking there.
+   * A literal of every matching string, if searching for it first pays, else null: the longest
+   * literal between two {@code %}. Text at a string's start or end is faster to check in place.
    */
   Needle required() {
     return required;
@@ -151,21 +150,21 @@ public final class LikePattern implements Serializable {
     return longest == null || longest.length() < 2 || anchored ? null : longest;
   }
 
-  /** As in SQL, quotes doubled. */
+  /** The SQL form, with quotes doubled. */
   @Override
   public String toString() {
     String text = "LIKE '" + pattern.replace("'", "''") + "'";
     return escape == '\\' ? text : text + " ESCAPE '" + escape + "'";
   }
 
-  /** What stands between two {@code %}: before each literal so many characters of any kind. */
+  /** The part between two {@code %}: literals, each after a number of arbitrary characters. */
   private static final class Segment implements Serializable {
     private static final long serialVersionUID = 1L;
 
     /** The numbers of {@code _} before each literal. */
     private final int[] skips;
 
-    /** Not empty, but for the last one, which may be. */
+    /** Not empty, except possibly the last. */
     private final Needle[] literals;
 
     Segment(int[] skips, Needle[] literals) {
@@ -189,7 +188,7 @@ public final class LikePattern implements Serializable {
       return minLength() == 0;
     }
 
-    /** Where the segment ends if it stands at {@code at}; -1 if it does not, within {@code end}. */
+    /** The end of the segment if it matches at {@code at}, within {@code end}; else -1. */
     int matchFrom(byte[] data, int at, int end) {
       return matchFrom(0, data, at, end);
     }
@@ -206,7 +205,7 @@ public final class LikePattern implements Serializable {
       return at;
     }
 
-    /** Where the segment begins if it ends at {@code end}; -1 if it does not, from {@code from}. */
+    /** The start of the segment if it ends at {@code end}, not before {@code from}; else -1. */
     int matchUpTo(byte[] data, int from, int end) {
       for (int i = skips.length - 1; i >= 0; i--) {
         Needle literal = literals[i];
@@ -227,7 +226,7 @@ public final class LikePattern implements Serializable {
       return end;
     }
 
-    /** Where the segment ends if it stands at the first possible place from {@code at}; or -1. */
+    /** The end of the segment at its first match from {@code at} on; or -1. */
     int find(byte[] data, int at, int end) {
       at = skip(data, at, end, skips[0]);
       if (at < 0) {
@@ -247,7 +246,7 @@ public final class LikePattern implements Serializable {
       }
     }
 
-    /** The place {@code n} characters on from {@code at}, or -1 if there are fewer. */
+    /** The position {@code n} characters after {@code at}, or -1 if there are fewer. */
     private static int skip(byte[] data, int at, int end, int n) {
       for (int k = 0; k < n; k++) {
         if (at >= end) {

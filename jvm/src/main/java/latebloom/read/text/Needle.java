@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A byte string to look for in others.
+ * A byte string to search for in others.
  *
- * <p>The search looks at eight starting positions at a time and passes over those where the first
- * or the last byte of the needle does not fit, with a handful of operations on longs and no branch
- * a byte (the filter of W. Muła's "SIMD-friendly algorithms for substring searching", with a long
- * for the vector). What is left over is compared; there is seldom anything.
+ * <p>The search tests eight starting positions at a time and skips those where the first or the
+ * last byte of the needle differs, with a handful of operations on longs and no branch per byte
+ * (the filter of W. Muła's "SIMD-friendly algorithms for substring searching", with a long for the
+ * vector). It compares the rare remaining positions in full.
  */
 final class Needle implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -25,7 +25,7 @@ final class Needle implements Serializable {
   /** The first eight bytes, with zeros after the end. */
   private final long head;
 
-  /** The first byte, and the last one, in all eight places. */
+  /** The first byte, and the last one, repeated eight times. */
   private final long first;
 
   private final long last;
@@ -47,18 +47,18 @@ final class Needle implements Serializable {
     return bytes.clone();
   }
 
-  /** Whether the string of {@code length} bytes at {@code offset} is this one. */
+  /** Whether the string of {@code length} bytes at {@code offset} equals the needle. */
   boolean is(byte[] data, int offset, int length) {
     return length == this.length && at(data, offset);
   }
 
-  /** Whether the needle's bytes stand at {@code offset}, where the data has room for them. */
+  /** Whether the needle occurs at {@code offset}, where the data has room for it. */
   boolean at(byte[] data, int offset) {
     return ByteStrings.head(data, offset, length) == head
         && (length <= 8 || Arrays.equals(data, offset + 8, offset + length, bytes, 8, length));
   }
 
-  /** The first place in {@code [from, to)} where the whole needle stands, or -1. */
+  /** The first position in {@code [from, to)} of the whole needle, or -1. */
   int find(byte[] data, int from, int to) {
     int stop = to - length;
     if (length == 0 || stop < from) {
@@ -70,7 +70,7 @@ final class Needle implements Serializable {
     for (; start <= stop && start <= inside; start += 8) {
       long differing =
           (ByteStrings.load(data, start) ^ first) | (ByteStrings.load(data, start + reach) ^ last);
-      // The highest bit of each byte that is zero; and, rarely, of a byte of one above such a byte.
+      // Sets the highest bit of each zero byte and, rarely, of a byte of one above a zero byte.
       long fits = differing - LOW_BITS & ~differing & HIGH_BITS;
       while (fits != 0) {
         int found = start + (Long.numberOfTrailingZeros(fits) >>> 3);
@@ -93,10 +93,9 @@ final class Needle implements Serializable {
   }
 
   /**
-   * {@link BytesPredicate.Cursor#filter} for a predicate that only strings with the needle in them
-   * can pass: the search runs over all of the strings at once, and only those that it stops at are
-   * tested. A search that starts anew in each short string would spend most of its time on
-   * starting.
+   * {@link BytesPredicate.Cursor#filter} for a predicate that passes only strings with the needle:
+   * searches all strings at once and tests only those with a match. A search per string would spend
+   * most of its time on starting.
    */
   int filter(
       byte[] data, int[] offsets, int[] lengths, int n, int[] out, BytesPredicate.Cursor test) {
@@ -120,7 +119,7 @@ final class Needle implements Serializable {
       if (i == n) {
         break;
       }
-      // String i is the first to end after what was found; that may begin before it, in a gap.
+      // String i is the first to end after the match, which may begin before it, in a gap.
       if (at >= offsets[i]) {
         if (test.test(data, offsets[i], lengths[i])) {
           out[k++] = i;
@@ -132,7 +131,7 @@ final class Needle implements Serializable {
     return k;
   }
 
-  /** Whether strings follow each other with gaps that are not worth going around. */
+  /** Whether strings are adjacent, with gaps that are not worth avoiding. */
   private static boolean sideBySide(int[] offsets, int[] lengths, int n) {
     if (n == 0) {
       return false;

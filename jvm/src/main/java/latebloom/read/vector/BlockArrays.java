@@ -2,34 +2,34 @@
 package latebloom.read.vector;
 
 /**
- * What flat columns work in, a block of rows at a time: one set of arrays for all columns of a
- * split, which are read one after another on one thread. Nothing in them outlives a call of a
- * column, so that a thousand columns need no more of them than one.
+ * The working arrays of flat columns, for a block of rows at a time: one set for all columns of a
+ * split, which one thread reads one after another. No content outlives a call to a column, so a
+ * thousand columns need no more arrays than one.
  */
 public final class BlockArrays {
-  /** Most rows of a block: few enough for the first-level cache, so many that calls don't count. */
+  /** Most rows of a block: fits the first-level cache, and makes the cost of calls negligible. */
   public static final int BLOCK = 1024;
 
   public final int[] rows = new int[BLOCK];
 
-  /** Which of a page's or section's values are a block's. */
+  /** Indexes of a block's values among those of its page or section. */
   public final int[] indexes = new int[BLOCK];
 
   /** Rows of a block that are not null. */
   public final int[] validRows = new int[BLOCK];
 
-  /** Which of a block's values pass. */
+  /** Indexes of a block's values that pass. */
   public final int[] passing = new int[BLOCK];
 
   public final int[] codes = new int[BLOCK];
   public final long[] values = new long[BLOCK];
 
-  /** Where byte strings begin. */
+  /** Offsets of byte strings. */
   public final int[] offsets = new int[BLOCK];
 
   public final int[] lengths = new int[BLOCK];
 
-  /** What a sink makes of values that were handed to it in the arrays above. */
+  /** The buffers of a sink that receives values in the arrays above. */
   final Sink sink = new Sink();
 
   static final class Sink {

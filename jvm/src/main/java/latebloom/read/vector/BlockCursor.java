@@ -3,7 +3,7 @@ package latebloom.read.vector;
 
 import latebloom.read.selection.Selection;
 
-/** Reads a flat column a block of rows at a time, in arrays that all such cursors share. */
+/** Reads a flat column block by block, in arrays that all such cursors share. */
 public abstract class BlockCursor {
   /** Most rows of a block. */
   protected static final int BLOCK = BlockArrays.BLOCK;
@@ -28,7 +28,7 @@ public abstract class BlockCursor {
     this.lengths = blocks.lengths;
   }
 
-  /** Writes the {@code n} numbers from {@code first} on. */
+  /** Writes {@code n} consecutive numbers, beginning with {@code first}. */
   protected static void ascend(int[] to, int first, int n) {
     for (int i = 0; i < n; i++) {
       to[i] = first + i;
@@ -36,8 +36,7 @@ public abstract class BlockCursor {
   }
 
   /**
-   * Adds those of the rows {@code tested[0, n)} that are in {@code passing[0, m)}, which it
-   * overwrites.
+   * Adds the rows of {@code tested[0, n)} at indexes {@code passing[0, m)}; overwrites the latter.
    */
   protected final void addPassing(int[] tested, int n, int m, Selection.Builder passed) {
     if (m == n && tested[n - 1] - tested[0] == n - 1) {

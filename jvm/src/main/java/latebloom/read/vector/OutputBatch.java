@@ -11,8 +11,8 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * The batch being filled: survivors of one row group after another, dense. The vectors are reused;
- * an emitted batch is valid until the next one is begun.
+ * The batch being filled, with survivors of successive row groups, dense. Reuses its vectors: an
+ * emitted batch is valid until the next one begins.
  */
 public final class OutputBatch {
   private final StructType schema;
@@ -20,7 +20,7 @@ public final class OutputBatch {
   private final int capacity;
   private final boolean offHeap;
 
-  /** Null until there is a row: most splits of a rare condition have none. */
+  /** Null until there is a row: most splits have none under a selective condition. */
   private OutputColumn[] columns;
 
   private long heldBytes;
@@ -29,7 +29,7 @@ public final class OutputBatch {
 
   /**
    * @param schema the payload columns
-   * @param constants columns that follow them with one value for the whole file; owned from now on
+   * @param constants columns after them with one value for the whole file; owned from now on
    * @param capacity most rows of a batch
    */
   public OutputBatch(StructType schema, ColumnVector[] constants, int capacity, boolean offHeap) {
@@ -63,7 +63,7 @@ public final class OutputBatch {
     return filled;
   }
 
-  /** Rows that still fit; begins a new batch when the last one has been emitted. */
+  /** Rows that still fit; begins a new batch after the last one was emitted. */
   public int room() {
     if (emitted) {
       for (OutputColumn c : columns()) {
@@ -85,7 +85,7 @@ public final class OutputBatch {
     filled += more;
   }
 
-  /** Notes what the vectors hold of the heap: by their types about, of strings as it is. */
+  /** Accounts for the vectors' heap: estimated by type, exact for strings. */
   public void holdIn(ScanMemory memory) {
     if (offHeap || columns == null) {
       return;

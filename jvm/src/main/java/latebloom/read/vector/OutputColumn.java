@@ -11,8 +11,8 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 
 /**
  * One column of the batch being filled. Values go to {@link #vector()} from row {@link #at()} on. A
- * column that has a whole batch ready in a vector of its own may lend it instead, for as long as
- * the batch is in use.
+ * column with a whole batch ready in its own vector may lend that instead, while the batch is in
+ * use.
  */
 public final class OutputColumn {
   private final WritableColumnVector own;
@@ -40,7 +40,7 @@ public final class OutputColumn {
     }
   }
 
-  /** Says where the next values go, and whether they alone will be the batch. */
+  /** Sets the place of the next values, and whether they alone make up the batch. */
   public void position(int at, boolean whole) {
     this.at = at;
     this.whole = whole;
@@ -52,8 +52,8 @@ public final class OutputColumn {
   }
 
   /**
-   * Whether the values of this call are all that the batch will hold. Only then may the vector
-   * carry a dictionary, or be lent.
+   * Whether the values of this call make up the whole batch. Only then may the vector carry a
+   * dictionary, or be lent.
    */
   public boolean whole() {
     return whole;
@@ -64,12 +64,12 @@ public final class OutputColumn {
     return own;
   }
 
-  /** Lends {@code vector}, which holds the rows of this batch and stays as it is until the next. */
+  /** Lends {@code vector}, which holds this batch's rows unchanged until the next batch. */
   public void lend(ColumnVector vector) {
     lent = vector;
   }
 
-  /** Bytes of the strings that were written. */
+  /** Bytes of the written strings. */
   long stringBytes() {
     DataType type = own.dataType();
     boolean strings = type instanceof StringType || type instanceof BinaryType;

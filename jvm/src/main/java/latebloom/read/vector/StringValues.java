@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.vector;
 
-/** Byte strings of one column, found by their index among those that are not null. */
+/** Reads one column's byte strings, by index among the non-null values. */
 public interface StringValues {
   /**
-   * Writes where in {@link #data()} the values at {@code indexes[0, n)} lie, which ascend and
-   * follow those of earlier calls.
+   * Writes the offsets and lengths in {@link #data()} of the values at {@code indexes[0, n)}, which
+   * ascend and follow those of earlier calls.
    */
   void locate(int[] indexes, int n, int[] offsets, int[] lengths);
 
-  /** What the last {@link #locate} found its values in; good until the next. */
+  /** The array of the last {@link #locate}'s values; valid until the next call. */
   byte[] data();
 }

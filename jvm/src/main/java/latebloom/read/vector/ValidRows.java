@@ -4,7 +4,7 @@ package latebloom.read.vector;
 import latebloom.read.selection.Selection;
 
 /**
- * Which rows of a page or a stride have a value, and which value is theirs.
+ * Maps the rows of a page or a stride to their values.
  *
  * <pre>
  *   row            0  1  2  3  4  5
@@ -34,7 +34,7 @@ public final class ValidRows {
     this.count = before;
   }
 
-  /** How many rows are not null. */
+  /** How many rows have a value. */
   public int count() {
     return count;
   }
@@ -43,7 +43,7 @@ public final class ValidRows {
     return (valid[row >>> 6] >>> row & 1) == 0;
   }
 
-  /** Index among the values of a row that is not null; of one that is, that of the next. */
+  /** Index of a row's value; of a null row, that of the next value. */
   public int valueIndex(int row) {
     int w = row >>> 6;
     return rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
@@ -54,7 +54,7 @@ public final class ValidRows {
     return (int) (valid[row >>> 6] >>> row & 1);
   }
 
-  /** Which of {@code rows[from, from + n)}, at most 64, are null. */
+  /** A bit for each of {@code rows[from, from + n)}, at most 64: whether it is null. */
   public long nullBits(int[] rows, int from, int n) {
     long bits = 0;
     for (int i = 0; i < n; i++) {
@@ -64,7 +64,7 @@ public final class ValidRows {
   }
 
   /**
-   * Writes, of those of {@code rows[0, n)} that are not null, the indexes among the values.
+   * Writes the value indexes of the non-null rows among {@code rows[0, n)}.
    *
    * @return how many are not null
    */
@@ -89,13 +89,13 @@ public final class ValidRows {
   }
 
   /**
-   * Parts rows of which some are null.
+   * Separates null rows from the others.
    *
-   * @param first the page's or stride's first row, counted as {@code rows} are
+   * @param first the page's or stride's first row, in the numbering of {@code rows}
    * @param base added to the indexes
    * @param valid receives the rows that are not null
-   * @param indexes receives their indexes among the values
-   * @param nulls receives the others; null for nobody
+   * @param indexes receives their value indexes
+   * @param nulls receives the null rows; may be null
    * @return how many are not null
    */
   public int part(

@@ -6,12 +6,12 @@ import latebloom.read.predicate.VectorType;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
- * Writes selected values of a flat column to a Spark vector, block by block. Strings of a batch
- * that come from one dictionary stay codes; when others follow, those written so far are turned
- * into strings.
+ * Writes selected values of a flat column to a Spark vector, block by block. Strings from one
+ * dictionary stay codes; when other strings follow in the batch, the sink converts the codes
+ * written so far.
  *
- * <p>Every call writes {@code n} rows. {@code nulls} tells which of {@code rows} are null, or is
- * null when none is; only the {@code valid} others have values, which are spread.
+ * <p>Every call writes {@code n} rows. {@code nulls} has the nulls among {@code rows}, or is null
+ * without any; only the {@code valid} other rows have values, which the sink spreads over the rows.
  */
 public class ValueSink {
   private final VectorType vectorType;
@@ -28,7 +28,7 @@ public class ValueSink {
   private WritableColumnVector ids;
   private DictionaryEntries dictionary;
 
-  /** How many rows there will be, or more than that many. */
+  /** The number of rows to come, or an upper bound. */
   private int rows;
 
   private boolean whole;
@@ -52,15 +52,15 @@ public class ValueSink {
     this.lengths = blocks.sink.lengths;
   }
 
-  /** Begins a batch's worth of {@code n} rows. */
+  /** Begins a batch of {@code n} rows. */
   public final void begin(OutputColumn out, int n) {
     begin(out.vector(), out.at(), out.whole(), n);
   }
 
   /**
-   * Begins a batch's worth of rows that nobody has counted.
+   * Begins a batch of an unknown number of rows.
    *
-   * @param at the first of them; there must be room for each block when it is written
+   * @param at the first row; the vector must have room for each block when it is written
    * @param whole whether the vector will hold nothing else
    */
   public final void begin(WritableColumnVector vector, int at, boolean whole) {
@@ -79,7 +79,7 @@ public class ValueSink {
   /**
    * Writes dictionary codes of byte strings.
    *
-   * @param dictionary the same one for all of a batch's rows
+   * @param dictionary the same for all rows of a batch
    */
   public final void stringCodes(
       DictionaryEntries dictionary, int[] codes, int valid, int[] rows, int n, ValidRows nulls) {
@@ -111,7 +111,7 @@ public class ValueSink {
     putNulls(rows, n, nulls);
   }
 
-  /** Writes byte strings that lie in {@code data}. */
+  /** Writes byte strings of {@code data}. */
   public final void strings(
       byte[] data, int[] offsets, int[] lengths, int valid, int[] rows, int n, ValidRows nulls) {
     if (ids != null) {
@@ -134,8 +134,8 @@ public class ValueSink {
   }
 
   /**
-   * How many bytes {@code n} strings take with what lies between them, if that is worth one copy:
-   * they ascend and there is little between them. Else 0.
+   * How many bytes {@code n} strings and the gaps between them take, if that is worth one copy:
+   * they ascend with small gaps. Else 0.
    */
   private static int lieTogether(int[] offsets, int[] lengths, int n) {
     int end = n == 0 ? 0 : offsets[0];
@@ -188,7 +188,7 @@ public class ValueSink {
         vector.putDoubles(at, n, doubles, 0);
       }
       case BOOLEAN, BYTE -> {
-        // A vector holds a boolean as a byte of 0 or 1.
+        // A vector stores a boolean as a byte of 0 or 1.
         for (int i = 0; i < n; i++) {
           bytes[i] = (byte) values[i];
         }
@@ -205,7 +205,7 @@ public class ValueSink {
     at += n;
   }
 
-  // No branch on what is null, which can't be predicted: a null gets some value, which nobody
+  // No branch on nulls, which would be unpredictable: a null gets an arbitrary value that nobody
   // reads.
   private void spread(long[] values, int valid, int[] rows, int n, ValidRows nulls) {
     int v = valid;
