@@ -7,17 +7,17 @@ import java.nio.ByteOrder;
 import java.util.function.LongConsumer;
 
 /**
- * A Bloom filter whose every key has its bits in one block of 256, so that a probe touches one or
+ * A Bloom filter that keeps all bits of a key in one block of 256, so that a probe touches one or
  * two cache lines: the split-block filter of the Parquet format (parquet-format, BloomFilter.md),
- * whose bytes it shares.
+ * with the same bytes.
  *
- * <p>A block is eight words of 32 bits. The upper half of a key's hash picks the block; its lower
- * half times one of eight odd constants gives, in the five highest bits of the product, the bit in
- * each of the words. Here two words lie in one {@code long}, the first one low.
+ * <p>A block is eight words of 32 bits. The upper half of a key's hash selects the block; the five
+ * highest bits of its lower half times one of eight odd constants select the bit in each word. Here
+ * one {@code long} holds two words, the first one low.
  *
- * <p>The number of blocks is a power of two, so that the block is the hash's highest bits. Half as
- * many blocks then mean one bit less: a filter is folded by joining each even block with the odd
- * one after it, and is the same as one that was made in the smaller size.
+ * <p>The number of blocks is a power of two, so that the hash's highest bits are the block's index.
+ * Half as many blocks need one bit less: folding joins each even block with the odd one after it,
+ * and yields the same filter as one built in the smaller size.
  */
 public final class BlockedBloomFilter implements KeyStorage, Serializable {
   static final int CODE = 3;
@@ -27,8 +27,8 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
   public static final int MAX_BYTES = 128 << 20;
 
   /**
-   * Least bits for a key that {@link #bytesFor} gives. Sizes being powers of two, it gives up to
-   * twice as many: from 1 in 80 down to 1 in 2,400 keys that are not in the filter pass.
+   * The fewest bits per key that {@link #bytesFor} allows. Sizes are powers of two, so it allows up
+   * to twice as many: from 1 in 80 down to 1 in 2,400 keys outside the filter pass.
    */
   static final int BITS_PER_KEY = 10;
 
@@ -43,7 +43,7 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
 
   private final long[] words;
 
-  /** Of a hash that was shifted by one before, since a shift by 64 would be none. */
+  /** For a hash already shifted by one, since Java ignores a shift by 64. */
   private final int shift;
 
   private BlockedBloomFilter(long[] words) {
@@ -60,9 +60,9 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
   }
 
   /**
-   * A filter whose blocks are those {@code bytes}, as Parquet stores them.
+   * A filter with the blocks in {@code bytes}, as Parquet stores them.
    *
-   * @throws IllegalArgumentException if their number is none that a filter may have
+   * @throws IllegalArgumentException if no filter has that number of bytes
    */
   public static BlockedBloomFilter of(ByteBuffer bytes) {
     int n = bytes.remaining();
@@ -81,7 +81,7 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
     return bytes;
   }
 
-  /** The size that so many keys ask for, at most {@code maxBytes}. */
+  /** The size for so many keys, at most {@code maxBytes}. */
   public static int bytesFor(long keys, int maxBytes) {
     int bytes = MIN_BYTES;
     while (bytes <= maxBytes >> 1 && keys * BITS_PER_KEY > 8L * bytes) {
@@ -90,7 +90,7 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
     return bytes;
   }
 
-  /** The memory of the blocks. */
+  /** Size of the blocks in memory. */
   public int bytes() {
     return words.length << 3;
   }
@@ -111,7 +111,7 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
     out.writeBloom(this);
   }
 
-  /** Adds a key; whether that changed a bit. */
+  /** Adds a key; returns whether that changed a bit. */
   public boolean add(long hash) {
     int at = block(hash, shift);
     int low = (int) hash;
@@ -138,7 +138,7 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
     }
   }
 
-  /** The same keys in {@code bytes}, a possible size that is no larger than this one. */
+  /** The same keys folded to {@code bytes}, a possible size that is no larger than this one. */
   public BlockedBloomFilter foldedTo(int bytes) {
     long[] from = words;
     while (from.length << 3 > bytes) {
@@ -153,8 +153,8 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
   }
 
   /**
-   * How many keys were added, by the share of bits that are still zero. It is too low by chance or
-   * too high by as much, and {@link Long#MAX_VALUE} when no bit is left.
+   * Estimates how many keys were added, from the share of zero bits. Chance makes it too low or too
+   * high; it is {@link Long#MAX_VALUE} when no zero bit is left.
    */
   public long estimatedKeys() {
     long set = 0;
@@ -170,13 +170,13 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
   }
 
   /**
-   * Writes the indexes below {@code n} whose hash may be of a key, ascending, to the front of
-   * {@code out}, which holds at least {@code n}; returns how many were written.
+   * Writes the indexes below {@code n} whose hash may be a key's, ascending, to the front of {@code
+   * out}, which holds at least {@code n}; returns how many it wrote.
    *
-   * <p>First by two of the eight bits alone, then of what is left by the others: nearly every other
-   * key is gone after the first step. Where few pass that takes 0.6 times as long as all eight bits
-   * at once, where nearly all pass, 1.3 times; blocks of ints take as long as these. Neither step
-   * has a branch that depends on a value: see {@link latebloom.read.predicate.LongRanges#filter}.
+   * <p>Tests two of the eight bits first, then the others on the remaining hashes: the first step
+   * drops nearly all other keys. If few pass, that takes 0.6 times as long as testing eight bits at
+   * once, if nearly all pass, 1.3 times; blocks of ints take as long as these. Neither step has a
+   * branch that depends on a value: see {@link latebloom.read.predicate.LongRanges#filter}.
    */
   public int filter(long[] hashes, int n, int[] out) {
     long[] w = words;
@@ -195,7 +195,7 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
     return k;
   }
 
-  /** As {@link #filter}, of keys that must also lie in {@code [min, min + width]}. */
+  /** As {@link #filter}, for keys that must also lie in {@code [min, min + width]}. */
   int filterKeys(long[] keys, int n, long min, long width, int[] out) {
     long[] w = words;
     int s = shift;
@@ -215,7 +215,7 @@ public final class BlockedBloomFilter implements KeyStorage, Serializable {
     return k;
   }
 
-  /** The first of the four longs of the hash's block. */
+  /** Index of the first of the four longs of the hash's block. */
   private static int block(long hash, int shift) {
     return (int) (hash >>> 1 >>> shift) << 2;
   }

@@ -5,11 +5,11 @@ import latebloom.read.predicate.LongProbe;
 import latebloom.read.predicate.LongRanges;
 import latebloom.read.text.BytesPredicate;
 
-/** A Bloom filter as the scan probes it, in each domain. */
+/** Probes a Bloom filter in each domain. */
 final class BloomProbes {
   private BloomProbes() {}
 
-  /** Keys between {@code min} and {@code max}. */
+  /** Probes with keys between {@code min} and {@code max}. */
   record OfKeys(BlockedBloomFilter bloom, long min, long max) implements LongProbe {
     @Override
     public LongRanges range() {
@@ -32,7 +32,7 @@ final class BloomProbes {
     }
   }
 
-  /** Keys that are hashes already. */
+  /** Probes with keys that are hashes. */
   record OfHashes(BlockedBloomFilter bloom) implements LongProbe {
     @Override
     public LongRanges range() {
@@ -50,7 +50,7 @@ final class BloomProbes {
     }
   }
 
-  /** Strings. */
+  /** Probes with strings. */
   record OfStrings(BlockedBloomFilter bloom) implements BytesPredicate.Probe {
     @Override
     public boolean test(byte[] data, int offset, int length) {

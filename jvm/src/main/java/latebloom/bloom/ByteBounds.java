@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * An interval that holds every string that was added, ordered by unsigned bytes. Strings of up to
- * 64 bytes are kept whole. A longer least one is cut there, which is below it; a longer greatest
- * one is cut and its last byte raised, which is above it, and if none can be raised there is no
- * upper bound.
+ * An interval that contains every added string, ordered by unsigned bytes. Bounds of up to 64 bytes
+ * are exact. A longer minimum is truncated, which yields a lower bound; a longer maximum is
+ * truncated and its last byte incremented, which yields an upper bound, unless no byte can be
+ * incremented: then there is none.
  */
 final class ByteBounds {
   static final int MOST = 64;
@@ -19,7 +19,7 @@ final class ByteBounds {
 
   ByteBounds() {}
 
-  /** As they were. Both are null where nothing was added. */
+  /** Restores bounds. Both are null if nothing was added. */
   ByteBounds(boolean any, byte[] min, byte[] max) {
     this.any = any;
     this.min = min;
@@ -30,12 +30,12 @@ final class ByteBounds {
     return any;
   }
 
-  /** Nothing if nothing was added. */
+  /** The lower bound; empty if nothing was added. */
   Optional<byte[]> min() {
     return Optional.ofNullable(min);
   }
 
-  /** Nothing if nothing was added, or if there is no upper bound. */
+  /** The upper bound; empty if nothing was added, or if there is none. */
   Optional<byte[]> max() {
     return Optional.ofNullable(max);
   }

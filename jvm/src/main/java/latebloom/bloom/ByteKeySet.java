@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/** Distinct byte strings, one after the other in one array, and a hash table of their numbers. */
+/** Distinct byte strings, stored back to back in one array, and a hash table of their numbers. */
 final class ByteKeySet implements KeyStorage {
   static final int CODE = 1;
 
-  /** An array of bytes longer than this may not be possible. */
+  /** The greatest length of a byte array that every JVM allocates, with a margin. */
   static final int MOST_BYTES = Integer.MAX_VALUE - 16;
 
   private byte[] data = new byte[256];
@@ -18,14 +18,14 @@ final class ByteKeySet implements KeyStorage {
   private long[] hashes = new long[16];
   private int size;
 
-  /** By hash: the number of a string plus one, or zero. At most half are not zero. */
+  /** By hash: the number of a string plus one, or zero. At most half of them are not zero. */
   private int[] slots = new int[32];
 
   int size() {
     return size;
   }
 
-  /** Bytes of all strings together. */
+  /** Total length of all strings. */
   int length() {
     return starts[size];
   }
@@ -66,9 +66,9 @@ final class ByteKeySet implements KeyStorage {
   }
 
   /**
-   * Whether the string is new.
+   * Adds a string; returns whether it is new.
    *
-   * @param hash of {@link KeyHash}
+   * @param hash by {@link KeyHash}
    */
   boolean add(byte[] bytes, int offset, int length, long hash) {
     int slot = (int) hash & slots.length - 1;

@@ -6,11 +6,11 @@ import latebloom.read.predicate.LongProbe;
 import latebloom.read.predicate.LongRanges;
 
 /**
- * Distinct {@code long} keys that lie close together: a bit a key. Grows while keys are added; as a
- * probe it is not changed any more.
+ * Distinct {@code long} keys that lie close together: one bit per key. Grows while keys are added,
+ * and is immutable as a probe.
  *
- * <p>Key {@code k} is bit {@code k & 63} of word {@code k >> 6}, and the words from {@link #first}
- * on are held, with one of zeros behind them, which is what keys outside are looked up in.
+ * <p>Key {@code k} is bit {@code k & 63} of word {@code k >> 6}. The array has the words from
+ * {@link #first} on, and after them a word of zeros, where keys outside are looked up.
  */
 final class KeyBitmap implements KeyStorage, LongProbe {
   static final int CODE = 2;
@@ -26,7 +26,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     words = new long[Math.toIntExact((max >> 6) - first + 2)];
   }
 
-  /** Takes over {@code words}, the last of which is zero. */
+  /** Owns {@code words}, the last of which is zero. */
   KeyBitmap(long first, long[] words) {
     this.first = first;
     this.words = words;
@@ -58,7 +58,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     return words[i];
   }
 
-  /** Makes room for {@code [min, max]}, which fits and holds all keys, and some more if it fits. */
+  /** Grows to {@code [min, max]}, which fits and contains all keys, and further if that fits. */
   void reach(long min, long max, long bytes) {
     long from = min >> 6;
     long to = (max >> 6) + 1;
@@ -80,7 +80,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     words = wider;
   }
 
-  /** Whether the key, for which there is room, is new. */
+  /** Adds a key, for which there is room; returns whether it is new. */
   boolean add(long key) {
     int at = (int) ((key >> 6) - first);
     long bit = 1L << key;
@@ -92,7 +92,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     return true;
   }
 
-  /** Adds all keys of another, for which there is room. */
+  /** Adds all keys of another bitmap, for which there is room. */
   void addAll(KeyBitmap that) {
     int shift = (int) (that.first - first);
     for (int i = 0; i < that.length(); i++) {
@@ -104,7 +104,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     }
   }
 
-  /** In ascending order. */
+  /** Visits keys in ascending order. */
   void forEach(LongConsumer action) {
     for (int i = 0; i < length(); i++) {
       for (long rest = words[i]; rest != 0; rest &= rest - 1) {
@@ -124,7 +124,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     out.writeBitmap(trimmed(min(), max()));
   }
 
-  /** A copy of the words from {@code min}'s to {@code max}'s, which hold all keys. */
+  /** A copy of the words from {@code min} to {@code max}, which contain all keys. */
   KeyBitmap trimmed(long min, long max) {
     long from = min >> 6;
     long[] kept = new long[(int) ((max >> 6) - from) + 2];
@@ -132,7 +132,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     return new KeyBitmap(from, kept);
   }
 
-  /** The least key; there is one. */
+  /** The least key; the bitmap is not empty. */
   long min() {
     int i = 0;
     while (words[i] == 0) {
@@ -141,7 +141,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     return first + i << 6 | Long.numberOfTrailingZeros(words[i]);
   }
 
-  /** The greatest key; there is one. */
+  /** The greatest key; the bitmap is not empty. */
   long max() {
     int i = length() - 1;
     while (words[i] == 0) {

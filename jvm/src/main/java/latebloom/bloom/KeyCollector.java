@@ -4,20 +4,18 @@ package latebloom.bloom;
 import java.util.Optional;
 
 /**
- * Gathers the keys of one side of a join: in each task, then of all tasks together. One thread at a
- * time.
+ * Gathers the keys of one side of a join, first in each task, then over all tasks. Not thread safe.
  *
- * <p>Keys are kept as they are while they are few. When there are more than {@link
- * KeyLimits#exactKeys}, or strings of more than {@link KeyLimits#maxBytes}, they go over to a
- * bitmap if they are {@code long} keys that lie close enough together, else to a Bloom filter of
- * the largest size, since nobody knows how many more there will be; {@link #finish} folds it to the
- * size that they turned out to need. With more than {@link KeyLimits#maxKeys} keys there is no
- * filter.
+ * <p>Stores keys exactly while they are few. Beyond {@link KeyLimits#exactKeys} keys, or {@link
+ * KeyLimits#maxBytes} of strings, it moves {@code long} keys that lie close enough together to a
+ * bitmap, and others to a Bloom filter of the largest size, since their final number is unknown;
+ * {@link #finish} folds it to the size that they need. Beyond {@link KeyLimits#maxKeys} keys there
+ * is no filter.
  */
 public final class KeyCollector {
   private static final int MAGIC = 0x434b424c;
 
-  /** A bitmap has at most so many bits for each key; a Bloom filter has ten to twenty. */
+  /** Most bits per key of a bitmap; a Bloom filter has ten to twenty. */
   private static final int BITS_PER_KEY = 128;
 
   private final KeyDomain domain;
@@ -36,9 +34,9 @@ public final class KeyCollector {
   }
 
   /**
-   * How many distinct keys there are: exact while no Bloom filter holds them. Of a Bloom filter
-   * those are counted that changed a bit, and where two are joined it is estimated by their bits,
-   * between the larger count and the sum of both.
+   * The number of distinct keys, exact until a Bloom filter holds them. A Bloom filter counts the
+   * keys that changed a bit; a merge of two estimates the count by their bits, between the larger
+   * count and the sum of both.
    */
   public long count() {
     return count;
@@ -49,7 +47,7 @@ public final class KeyCollector {
     return keys == KeyStorage.TooManyKeys.INSTANCE;
   }
 
-  /** Memory that the keys take, in bytes. */
+  /** Memory of the keys, in bytes. */
   public long memory() {
     return keys.memory();
   }
@@ -128,7 +126,7 @@ public final class KeyCollector {
     bounds = new ByteBounds();
   }
 
-  /** From a set of {@code long} keys to a bitmap, or else to a Bloom filter. */
+  /** Moves a set of {@code long} keys to a bitmap, or else to a Bloom filter. */
   private void spread(LongKeySet set) {
     if (domain == KeyDomain.LONGS && KeyBitmap.fits(min, max, limits.maxBytes())) {
       KeyBitmap bitmap = new KeyBitmap(min, max);
@@ -139,19 +137,21 @@ public final class KeyCollector {
     }
   }
 
-  /** From whatever holds the keys to a Bloom filter of the largest size. */
+  /** Moves the keys to a Bloom filter of the largest size. */
   private void toBloom() {
     keys = bloom(limits.maxBytes());
   }
 
-  /** The keys, which no Bloom filter holds yet, in one of so many bytes. */
+  /** A Bloom filter of so many bytes with the keys, which are not in one yet. */
   private BlockedBloomFilter bloom(int bytes) {
     BlockedBloomFilter all = BlockedBloomFilter.ofSize(bytes);
     keys.forEachHash(domain, all::add);
     return all;
   }
 
-  /** Adds all keys of another, of the same domain and limits, which must not be used any more. */
+  /**
+   * Adds all keys of another collector of the same domain and limits, which must not be used again.
+   */
   public void merge(KeyCollector that) {
     if (domain != that.domain || !limits.equals(that.limits)) {
       throw new IllegalArgumentException("join filters of different kinds do not merge");
@@ -217,7 +217,7 @@ public final class KeyCollector {
     }
   }
 
-  /** The filter of all keys; nothing after an overflow. */
+  /** The filter of all keys; empty after an overflow. */
   public Optional<KeyFilter> finish() {
     if (overflowed()) {
       return Optional.empty();
@@ -240,7 +240,7 @@ public final class KeyCollector {
     return Optional.of(new KeyForms.Bloom(domain, fit, count, min, max, bounds));
   }
 
-  /** For another task or the driver to read by {@link #deserialize}. */
+  /** The bytes from which another task or the driver can {@link #deserialize} the keys. */
   public byte[] serialize() {
     KeyOutput out = new KeyOutput(MAGIC);
     out.writeByte(domain.ordinal());
@@ -256,9 +256,9 @@ public final class KeyCollector {
   }
 
   /**
-   * What {@link #serialize} wrote.
+   * Reads the bytes of {@link #serialize}.
    *
-   * @throws IllegalArgumentException or another unchecked exception if it is anything else
+   * @throws IllegalArgumentException or another unchecked exception for any other bytes
    */
   public static KeyCollector deserialize(byte[] bytes) {
     KeyInput in = new KeyInput(bytes, MAGIC);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.bloom;
 
-/** What the keys of a join filter are. */
+/** The kind of a join filter's keys. */
 public enum KeyDomain {
-  /**
-   * Values of fixed width, as their ordered keys: see {@link latebloom.read.predicate.OrderedKeys}.
-   */
+  /** Ordered keys of values of fixed width: see {@link latebloom.read.predicate.OrderedKeys}. */
   LONGS,
 
   /**
@@ -14,10 +12,10 @@ public enum KeyDomain {
    */
   BYTES,
 
-  /** Hashes of 64 bits that stand for the values of several columns. Their order means nothing. */
+  /** 64-bit hashes of the values of several columns. Their order has no meaning. */
   HASHES;
 
-  /** The hash under which a {@code long} key is put into a Bloom filter. */
+  /** The hash of a {@code long} key in a Bloom filter. */
   long hash(long key) {
     return this == HASHES ? key : KeyHash.of(key);
   }

@@ -9,20 +9,20 @@ import java.util.OptionalLong;
 import latebloom.read.predicate.ColumnPredicate;
 
 /**
- * The keys of one side of a join, as the scan of the other side tests them. Immutable. No key that
- * it was made of fails the test; others may pass it unless it is {@link #exact}. Null is no key.
+ * The keys of one side of a join, in the form that the scan of the other side tests. Immutable. All
+ * its keys pass the test; others may pass unless it is {@link #exact}. Null is never a key.
  *
  * <table>
  * <caption>Forms</caption>
  * <tr><th>form</th><th>when</th></tr>
  * <tr><td>empty</td><td>there is no key: nothing passes</td></tr>
  * <tr><td>set</td><td>up to {@link KeyLimits#exactKeys} keys</td></tr>
- * <tr><td>bitmap</td><td>more than these, {@link KeyDomain#LONGS}, of which at least one in 128 of
- *     those between the least and the greatest is there</td></tr>
- * <tr><td>bloom</td><td>otherwise; of the size that their number asks for</td></tr>
+ * <tr><td>bitmap</td><td>more than these, {@link KeyDomain#LONGS}, that include at least one
+ *     in 128 of the numbers between the least and the greatest</td></tr>
+ * <tr><td>bloom</td><td>otherwise; sized by their number</td></tr>
  * </table>
  *
- * <p>Of {@code long} values in random order, one in a hundred of which passes, Spark's own Bloom
+ * <p>On {@code long} values in random order, one in a hundred of which passes, Spark's own Bloom
  * filter takes about 20 times as long as a bitmap and 6 times as long as a Bloom filter, from a
  * thousand keys up to three million, and 7 times as long as a set of up to 100,000 ({@code
  * JoinFilterBenchmark}). Gathering a key costs about a third of adding it to Spark's filter ({@code
@@ -38,19 +38,19 @@ public abstract sealed class KeyFilter implements Serializable
   private final int code;
 
   /**
-   * @param code what stands for the form where a filter is serialised
+   * @param code of the form in a serialised filter
    */
   KeyFilter(KeyDomain domain, int code) {
     this.domain = domain;
     this.code = code;
   }
 
-  /** A filter that nothing passes. */
+  /** A filter that passes nothing. */
   public static KeyFilter empty(KeyDomain domain) {
     return new KeyForms.Empty(domain);
   }
 
-  /** What this is a filter of. */
+  /** The domain of the keys. */
   public final KeyDomain domain() {
     return domain;
   }
@@ -58,43 +58,43 @@ public abstract sealed class KeyFilter implements Serializable
   /** {@code set}, {@code bitmap}, {@code bloom} or {@code empty}. */
   public abstract String form();
 
-  /** How many keys there are; an estimate if this is not {@link #exact}. */
+  /** The number of keys; an estimate unless this is {@link #exact}. */
   public abstract long keys();
 
-  /** Whether no other key passes. */
+  /** Whether only the keys pass. */
   public boolean exact() {
     return true;
   }
 
-  /** Memory that this takes, in bytes. Of a set, the scan makes a table several times as large. */
+  /** Memory of the filter, in bytes. For a set the scan builds a table several times as large. */
   public abstract long bytes();
 
-  /** The least key, of {@link KeyDomain#LONGS}. */
+  /** The least key, for {@link KeyDomain#LONGS}. */
   public OptionalLong min() {
     return OptionalLong.empty();
   }
 
-  /** The greatest key, of {@link KeyDomain#LONGS}. */
+  /** The greatest key, for {@link KeyDomain#LONGS}. */
   public OptionalLong max() {
     return OptionalLong.empty();
   }
 
-  /** A string that no key is below, of {@link KeyDomain#BYTES}; it need not be well-formed text. */
+  /** A lower bound of the strings, for {@link KeyDomain#BYTES}; may be malformed text. */
   public Optional<byte[]> minBytes() {
     return Optional.empty();
   }
 
-  /** A string that no key is above, of {@link KeyDomain#BYTES}; it need not be well-formed text. */
+  /** An upper bound of the strings, for {@link KeyDomain#BYTES}; may be malformed text. */
   public Optional<byte[]> maxBytes() {
     return Optional.empty();
   }
 
-  /** The test of a column, or for {@link KeyDomain#HASHES} of hashes as {@code long} keys. */
+  /** The test of a column; for {@link KeyDomain#HASHES} of hashes as {@code long} keys. */
   public abstract ColumnPredicate predicate();
 
   abstract void write(KeyOutput out);
 
-  /** A form of its own, which {@link #deserialize} reads back. */
+  /** The filter in its own format, which {@link #deserialize} reads. */
   public final byte[] serialize() {
     KeyOutput out = new KeyOutput(MAGIC);
     out.writeByte(domain.ordinal());
@@ -103,7 +103,7 @@ public abstract sealed class KeyFilter implements Serializable
     return out.finish();
   }
 
-  /** The filter that was serialised; nothing if these bytes are damaged or of another version. */
+  /** Reads a serialised filter; empty if the bytes are damaged or of another version. */
   public static Optional<KeyFilter> deserialize(byte[] bytes) {
     try {
       KeyInput in = new KeyInput(bytes, MAGIC);
@@ -116,7 +116,7 @@ public abstract sealed class KeyFilter implements Serializable
     }
   }
 
-  /** Java's serialisation goes by {@link #serialize}, too. */
+  /** Java's serialisation uses {@link #serialize}, too. */
   final Object writeReplace() {
     return new Serialized(serialize());
   }
@@ -128,7 +128,7 @@ public abstract sealed class KeyFilter implements Serializable
     }
   }
 
-  /** Tells no key. */
+  /** Shows no key. */
   @Override
   public final String toString() {
     return form() + " of " + (exact() ? "" : "about ") + keys() + " keys, " + bytes() + " bytes";

@@ -223,12 +223,12 @@ final class KeyForms {
     private final BlockedBloomFilter bloom;
     private final long keys;
 
-    /** Of {@link KeyDomain#LONGS}. */
+    /** For {@link KeyDomain#LONGS}. */
     private final long min;
 
     private final long max;
 
-    /** Of {@link KeyDomain#BYTES}. */
+    /** For {@link KeyDomain#BYTES}. */
     private final ByteBounds bounds;
 
     Bloom(

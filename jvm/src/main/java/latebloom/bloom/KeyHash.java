@@ -4,14 +4,14 @@ package latebloom.bloom;
 import org.apache.spark.sql.catalyst.expressions.XXH64;
 import org.apache.spark.unsafe.Platform;
 
-/** The 64-bit hashes under which keys are put into a Bloom filter. */
+/** The 64-bit hashes of keys in a Bloom filter. */
 public final class KeyHash {
   private KeyHash() {}
 
   /**
-   * The finaliser of MurmurHash3 (public domain, Austin Appleby): every bit moves every other.
-   * Probing takes three quarters of the time that it takes with XXH64, and no more other keys pass,
-   * whatever pattern the keys have.
+   * The finaliser of MurmurHash3 (public domain, Austin Appleby), in which every bit affects every
+   * other. Probing takes three quarters of its time with XXH64, without more false positives for
+   * any pattern of keys.
    */
   public static long of(long key) {
     long h = key;

@@ -6,9 +6,9 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Reads what {@link KeyOutput} wrote. Trusts nothing: every count is checked against the bytes that
- * are left before anything is allocated, and whatever is not right is an {@link
- * IllegalArgumentException} or a {@link java.nio.BufferUnderflowException}.
+ * Reads the format of {@link KeyOutput}. Trusts nothing: it checks every count against the
+ * remaining bytes before it allocates, and reports any fault as an {@link IllegalArgumentException}
+ * or a {@link java.nio.BufferUnderflowException}.
  */
 final class KeyInput {
   private final ByteBuffer bytes;
@@ -31,7 +31,7 @@ final class KeyInput {
     }
   }
 
-  /** The end must be here. */
+  /** Checks that the input ends here. */
   void finish() {
     check(!bytes.hasRemaining());
   }
@@ -71,7 +71,7 @@ final class KeyInput {
     return value;
   }
 
-  /** A number of things that take at least {@code width} bytes each. */
+  /** Reads a count of elements that take at least {@code width} bytes each. */
   private int readCount(int width) {
     int n = readInt();
     check(n >= 0 && n <= bytes.remaining() / width);

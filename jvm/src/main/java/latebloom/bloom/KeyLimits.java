@@ -4,12 +4,12 @@ package latebloom.bloom;
 import java.io.Serializable;
 
 /**
- * Bounds of what a {@link KeyCollector} holds. All that are merged with each other have the same.
+ * Limits of a {@link KeyCollector}. Only collectors with the same limits can be merged.
  *
- * @param exactKeys as many keys are kept as they are
- * @param maxBytes of a Bloom filter or bitmap, and of strings that are kept as they are; a Bloom
- *     filter has the largest power of two that is not more
- * @param maxKeys with more keys than these there is no filter
+ * @param exactKeys most keys that are stored exactly
+ * @param maxBytes limit of a Bloom filter or bitmap, and of exactly stored strings; a Bloom filter
+ *     has the largest power of two within it
+ * @param maxKeys most keys of any filter
  */
 public record KeyLimits(int exactKeys, int maxBytes, long maxKeys) implements Serializable {
   public static final KeyLimits DEFAULT = new KeyLimits(1 << 17, 8 << 20, 1L << 23);

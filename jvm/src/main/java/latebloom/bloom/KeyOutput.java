@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Writes what {@link KeyInput} reads: little endian, first a magic and a version, at the end the
- * CRC-32C of all before it.
+ * Writes the format of {@link KeyInput}: little endian, a magic number and a version first, the
+ * CRC-32C of all bytes before it last.
  */
 final class KeyOutput {
   static final int VERSION = 1;
@@ -42,7 +42,7 @@ final class KeyOutput {
     room(Long.BYTES).putLong(value);
   }
 
-  /** A number as groups of seven bits, the lowest first: small ones are short. */
+  /** Writes a number in groups of seven bits, the lowest first, so that small ones are short. */
   void writeVarLong(long value) {
     long rest = value;
     for (; (rest & ~0x7fL) != 0; rest >>>= 7) {
@@ -51,7 +51,7 @@ final class KeyOutput {
     writeByte((int) rest);
   }
 
-  /** A string, or null. */
+  /** Writes a string, or null. */
   void writeString(byte[] value) {
     writeVarLong(value == null ? 0 : value.length + 1L);
     if (value != null) {
@@ -59,7 +59,7 @@ final class KeyOutput {
     }
   }
 
-  /** Distinct keys in ascending order: all but the first as differences. */
+  /** Writes distinct ascending keys: the first, then the differences. */
   void writeKeys(long[] keys) {
     writeInt(keys.length);
     for (int i = 0; i < keys.length; i++) {
@@ -84,7 +84,9 @@ final class KeyOutput {
     }
   }
 
-  /** As words, or as differences of keys where these are more than two bytes apart in the words. */
+  /**
+   * Writes words, or differences of keys if the keys are more than two bytes apart in the words.
+   */
   void writeBitmap(KeyBitmap bitmap) {
     boolean words = bitmap.length() * 8L <= bitmap.size() * 2;
     writeByte(words ? 1 : 0);

@@ -3,20 +3,20 @@ package latebloom.bloom;
 
 import java.util.function.LongConsumer;
 
-/** What holds the keys that a {@link KeyCollector} gathers. */
+/** Stores the keys that a {@link KeyCollector} gathers. */
 sealed interface KeyStorage
     permits LongKeySet, ByteKeySet, KeyBitmap, BlockedBloomFilter, KeyStorage.TooManyKeys {
 
-  /** Memory that the keys take, in bytes. */
+  /** Memory of the keys, in bytes. */
   long memory();
 
-  /** Hands over the hash of each key; of a storage that still knows its keys. */
+  /** Visits the hash of each key; only for a storage that still has its keys. */
   void forEachHash(KeyDomain domain, LongConsumer action);
 
-  /** Writes which storage this is, then the keys. */
+  /** Writes the kind of storage, then the keys. */
   void write(KeyOutput out);
 
-  /** What {@link #write} wrote. */
+  /** Reads the format of {@link #write}. */
   static KeyStorage read(KeyInput in) {
     return switch (in.readByte()) {
       case LongKeySet.CODE -> LongKeySet.of(in.readKeys());
@@ -27,7 +27,7 @@ sealed interface KeyStorage
     };
   }
 
-  /** Holds no key, since there are too many for a filter. */
+  /** Stores no key, since there are too many for a filter. */
   enum TooManyKeys implements KeyStorage {
     INSTANCE;
 

@@ -11,7 +11,7 @@ final class LongKeySet implements KeyStorage {
   private long[] table = new long[64];
   private int size;
 
-  /** Zero marks a free slot, so that the key zero is held apart. */
+  /** Zero marks a free slot, so the key zero is stored apart. */
   private boolean zero;
 
   static LongKeySet of(long[] keys) {
@@ -31,7 +31,7 @@ final class LongKeySet implements KeyStorage {
     return (long) table.length * Long.BYTES;
   }
 
-  /** Whether the key is new. */
+  /** Adds a key; returns whether it is new. */
   boolean add(long key) {
     if (key == 0) {
       boolean fresh = !zero;
