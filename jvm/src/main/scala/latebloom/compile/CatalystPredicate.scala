@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 
 import latebloom.read.predicate.{FailedCondition, RowPredicate}
 
-/** A condition as Spark itself evaluates it.
+/** A condition that Spark's own compiled code evaluates.
   *
   * @param bound
   *   refers to the columns of a row by their ordinals
@@ -32,9 +32,7 @@ object CatalystPredicate {
       catch { case NonFatal(e) => throw new FailedCondition(e) }
   }
 
-  /** @param columns
-    *   what the rows consist of
-    */
+  /** @param columns of the rows */
   def apply(condition: Expression, columns: Seq[Attribute]): CatalystPredicate =
     new CatalystPredicate(BindReferences.bindReference(condition, AttributeSeq(columns)))
 }

@@ -17,15 +17,15 @@ import latebloom.read.text.{BytesPredicate, LikePattern}
   *
   * In three-valued logic a condition splits the rows into those where it is TRUE, FALSE and NULL.
   * [[Truth]] holds the first two; the rest is NULL. That is enough to compose AND, OR and NOT
-  * exactly, because each of them says of its TRUE and its FALSE rows which of the operands' TRUE
-  * and FALSE rows they are.
+  * exactly, because the TRUE and FALSE rows of each depend only on the operands' TRUE and FALSE
+  * rows.
   */
 object ColumnPredicates {
 
-  /** More strings than this are not searched for one by one. */
+  /** Most prefixes to compare one by one. */
   private val MaxBeginnings = 16
 
-  /** The rows for which `condition`, which refers to no column but `column`, is TRUE. */
+  /** The rows for which `condition`, which refers only to `column`, is TRUE. */
   def compile(condition: Expression, column: Attribute): Option[ColumnPredicate] =
     condition match {
       case CaseMapping(mapping, ofMapped) => direct(ofMapped, column).map(mapping.before)
@@ -50,7 +50,7 @@ object ColumnPredicates {
 
   private object CaseMapping {
 
-    /** A condition on `lower(c)`, or on `upper(c)`, and on nothing else of `c`, with the same
+    /** Matches a condition that uses `c` only as `lower(c)`, or only as `upper(c)`; returns it as a
       * condition on `c` itself.
       */
     def unapply(condition: Expression): Option[(CaseMapping, Expression)] = {
@@ -127,7 +127,7 @@ object ColumnPredicates {
     ): Option[Truth] =
       for { l <- truth(left); r <- truth(right) } yield combine(l, r)
 
-    /** TRUE for the values that `passing` holds, FALSE for the other values, NULL for null. */
+    /** TRUE for the values in `passing`, FALSE for the other values, NULL for null. */
     private def ofValues(passing: ColumnPredicate): Truth =
       Truth(passing, domain.others(passing))
 
@@ -139,7 +139,7 @@ object ColumnPredicates {
         Truth(same, domain.orNull(domain.others(same)))
       }
 
-    /** A null among the values leaves NULL what is equal to none of the others. */
+    /** With a null in the list, a value that equals no other element yields NULL. */
     private def oneOf(values: Seq[Any]): Truth = {
       val (nulls, present) = values.partition(_ == null)
       val found = ofValues(domain.in(present))
@@ -179,9 +179,9 @@ object ColumnPredicates {
     private def ofTest(passing: BytesPredicate): Truth =
       ofValues(new ColumnPredicate.Bytes(false, passing))
 
-    /** TRUE where the first `chars` characters are one of `values`, if those are few enough. Spark
-      * takes the length of a character from its first byte, of any bytes: so two strings with the
-      * same bytes in front have the same characters there, whatever follows.
+    /** TRUE if the first `chars` characters are one of `values`, if those are few enough. Spark
+      * derives a character's length from its first byte, whatever the bytes: so strings with the
+      * same leading bytes have the same characters there, whatever follows.
       */
     private def begins(chars: Int, values: Seq[Any]): Option[Truth] = {
       val (nulls, present) = values.partition(_ == null)
@@ -197,7 +197,7 @@ object ColumnPredicates {
       }
     }
 
-    /** Spark has an error of its own for a pattern that is not valid, if a row gets to it. */
+    /** Leaves an invalid pattern to Spark, which reports it if a row reaches it. */
     private def like(e: Expression, pattern: Any, escape: Char): Option[Truth] =
       if (pattern == null) {
         Some(unknown)
@@ -226,7 +226,7 @@ object ColumnPredicates {
       }
     }
 
-    /** The column's first characters: how many. */
+    /** Matches the column's first characters; returns how many. */
     private object Beginning {
       def unapply(e: Expression): Option[Int] = e match {
         case Substring(Column(), Literal(0 | 1, IntegerType), Literal(chars: Int, IntegerType))
@@ -246,7 +246,7 @@ object ColumnPredicates {
     private def isOfColumnType(e: Expression): Boolean = OfColumnType.unapply(e).isDefined
   }
 
-  /** Sets of the values of one column, in the form in which the scan tests them. */
+  /** Sets of one column's values, in the form that the scan tests. */
   sealed private trait Domain {
     protected def predicate(nullPasses: Boolean, allValues: Boolean): ColumnPredicate
 
@@ -257,13 +257,13 @@ object ColumnPredicates {
 
     final def orNull(p: ColumnPredicate): ColumnPredicate = p.or(nullOnly)
 
-    /** The values, all but null, that equal one of these. */
+    /** The non-null values that equal one of `values`. */
     def in(values: Seq[Any]): ColumnPredicate
 
-    /** The values on one side of `value`. */
+    /** The values below or above `value`. */
     def beside(value: Any, below: Boolean, inclusive: Boolean): ColumnPredicate
 
-    /** The values that are not in `p`; without null. */
+    /** The non-null values outside `p`. */
     def others(p: ColumnPredicate): ColumnPredicate
   }
 

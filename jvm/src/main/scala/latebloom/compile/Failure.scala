@@ -8,12 +8,12 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.execution.ExecSubqueryExpression
 import org.apache.spark.sql.types.{DecimalType, NumericType}
 
-/** An expression of ours of which Spark does not know that it cannot fail. */
+/** One of our own expressions that cannot fail, which Spark does not know. */
 trait CannotFail extends Expression
 
-/** Whether evaluating an expression may be an error: an ANSI cast or division, the access of an
-  * element, a user's function. Spark has no usable test of its own (`Expression.throwable` is false
-  * for most of them), so what is known not to fail is listed, and all else may.
+/** Decides whether evaluating an expression may fail: an ANSI cast or division, an element access,
+  * a user's function. Spark has no usable test (`Expression.throwable` is false for most of them),
+  * so this object lists the expressions that cannot fail; all others may.
   */
 private[latebloom] object Failure {
 
@@ -43,17 +43,17 @@ private[latebloom] object Failure {
     case _                                                                          => false
   }
 
-  /** Decimals that do not fit may be an error in other modes than ANSI, too. */
+  /** Decimals that overflow may fail outside ANSI mode, too. */
   private def fixedSize(e: Expression): Boolean =
     e.dataType.isInstanceOf[NumericType] && !e.dataType.isInstanceOf[DecimalType]
 
-  /** Whether Spark refuses a pattern in it: it does so when it compiles it, whatever the rows. */
+  /** Whether it contains a pattern that Spark refuses when it compiles it, whatever the rows. */
   def hasInvalidPattern(e: Expression): Boolean = e.exists {
     case FixedPattern(valid) => !valid
     case _                   => false
   }
 
-  /** A match of text with patterns that are literals: whether they are valid. */
+  /** Matches text against literal patterns; returns whether these are valid. */
   private object FixedPattern {
     def unapply(e: Expression): Option[Boolean] = e match {
       case Like(_, _: Literal, _) | RLike(_, _: Literal) | (_: MultiLikeBase) =>

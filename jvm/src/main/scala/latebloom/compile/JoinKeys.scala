@@ -17,11 +17,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyLimits}
 import latebloom.read.predicate.{DecimalKeys, OrderedKeys}
 
-/** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null when
-  * there are too many keys for one. Nulls are no keys.
+/** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null if
+  * there are too many keys. Nulls are not keys.
   *
   * @param hashed
-  *   whether `child` is a hash of several columns, a long
+  *   whether `child` is a hash of several columns, of type long
   */
 final case class JoinKeys(
     child: Expression,
@@ -78,26 +78,26 @@ final case class JoinKeys(
     copy(child = newChild)
 }
 
-/** What is gathered of a key, by its type. Whatever a join takes for equal must be one key, here
-  * and in the column that is tested; what is not equal may be one, at the price of a row more.
+/** Chooses the form of a key by its type. Values that a join treats as equal must have the same
+  * key, here and in the tested column; unequal values may share one, at the cost of an extra row.
   *
-  *   - Integers of any width, booleans, dates, times and intervals: the number that Spark holds.
-  *     Both sides of a join have the same type, so one unit.
-  *   - `float` and `double`: a number in their order ([[OrderedKeys]]), one for both zeros and one
+  *   - Integers of any width, booleans, dates, times and intervals: Spark's own number. Both sides
+  *     of a join have the same type, so the same unit.
+  *   - `float` and `double`: a number in their order ([[OrderedKeys]]), the same for both zeros and
   *     for all NaNs, as Spark compares them.
   *   - `decimal`: the unscaled value at the scale of the type, whatever the scale of the object;
-  *     from 19 digits on as bytes of a fixed length.
-  *   - `string` of the collation UTF8_BINARY, and `binary`: the bytes. Of other collations equal
-  *     texts differ in their bytes: of a join on them Spark makes one on their collation keys,
-  *     which are binary; the text itself is no key.
-  *   - Several keys at once: Spark's own hash of them. Equal keys hash alike, since floating-point
-  *     numbers are normalised and texts are collation keys in every join's keys, also inside
-  *     structs and arrays.
+  *     from 19 digits on, bytes of a fixed length.
+  *   - `string` of the collation UTF8_BINARY, and `binary`: the bytes. In other collations equal
+  *     texts may differ in their bytes: Spark turns a join on them into one on their collation
+  *     keys, which are binary, so the text itself is never a key.
+  *   - Several keys at once: Spark's own hash of them. Equal keys have equal hashes, since the keys
+  *     of every join have normalised floating-point numbers and collation keys for texts, also
+  *     inside structs and arrays.
   *   - Structs, arrays, maps alone: none.
   */
 object JoinKeys {
 
-  /** What the keys of a type are; none if a join filter cannot have them. */
+  /** The domain of a type's keys; None if it has no join filters. */
   def domain(dataType: DataType, hashed: Boolean = false): Option[KeyDomain] = dataType match {
     case _ if hashed => Option.when(dataType == LongType)(KeyDomain.HASHES)
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
@@ -112,8 +112,8 @@ object JoinKeys {
     case _          => None
   }
 
-  /** The filter of the keys in the first column of `rows`, of a type that has a domain; none when
-    * there are too many.
+  /** The filter of the keys in the first column of `rows`, whose type has a domain; None if there
+    * are too many.
     */
   def collect(
       rows: Iterator[InternalRow],
@@ -132,7 +132,7 @@ object JoinKeys {
     keys.finish().toScala
   }
 
-  /** As [[collect]], of integers of whatever width that are in rows as longs. */
+  /** As [[collect]], for integers of any width that rows hold as longs. */
   def collectLongs(rows: Iterator[InternalRow], limits: KeyLimits): Option[KeyFilter] = {
     val keys = new KeyCollector(KeyDomain.LONGS, limits)
     while (rows.hasNext && !keys.overflowed) {

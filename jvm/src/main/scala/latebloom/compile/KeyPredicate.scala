@@ -5,13 +5,13 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import latebloom.read.ScanFilter
 
-/** Whether the key of a row may be among known keys: a condition that may be left out. */
+/** Tests whether a row's key may be among known keys: a condition that the answer does not need. */
 private[latebloom] trait KeyPredicate {
 
-  /** What EXPLAIN says of it, without a key. */
+  /** Its text in EXPLAIN, which shows no key. */
   def text: String
 
-  /** The column whose values have the very keys that the key has. */
+  /** The column whose values are exactly the keys. */
   def column: Option[Attribute]
 
   /** The predicate on [[column]]. */

@@ -9,21 +9,21 @@ import org.apache.spark.sql.types._
 import latebloom.decision.ShortSql
 import latebloom.read.predicate.{ColumnPredicate, KeptEntries}
 
-/** Lists and maps of which a plan asks for some entries only, by literal keys or positions: the
-  * others need not be read.
+/** Finds lists and maps of which a plan uses only some entries, by literal keys or positions, so
+  * that the scan need not read the others.
   *
-  * A position that the list has not may be an error that tells the list's length; then it is
-  * shorter than what is read of it, and that is all of it.
+  * A position beyond the list may be an error whose message has the list's length: such a list is
+  * shorter than the entries to read, so the scan reads all of it.
   */
 private[latebloom] object Lookups {
 
-  /** The lookups that are all that `uses` ask of their column, of columns that they ask for.
+  /** The lookups of those columns that `uses` read by lookups only.
     *
     * @param columns
-    *   what may be read in part
+    *   that the scan can read in part
     */
   def of(uses: Seq[Expression], columns: Seq[Attribute]): Seq[Expression] = {
-    // Few of many columns have entries, and each use is looked at once for all of them.
+    // Few of many columns have entries; one pass over each use serves them all.
     val found = columns.collect {
       case c if hasEntries(c.dataType) => c.exprId -> new Uses
     }.toMap
@@ -40,7 +40,7 @@ private[latebloom] object Lookups {
     case _                         => false
   }
 
-  /** How often a column is asked for, and what of it in lookups. */
+  /** Counts a column's uses, and its lookups among them. */
   private class Uses {
     var asked = 0
     val lookups = ArrayBuffer.empty[Expression]
@@ -51,10 +51,10 @@ private[latebloom] object Lookups {
   private def distinct(lookups: Seq[Expression]): Seq[Expression] =
     lookups.groupBy(_.canonicalized).values.map(_.head).toSeq.sortBy(ShortSql(_))
 
-  /** What the readers keep for `lookups`.
+  /** The entries that the readers keep for `lookups`.
     *
     * @param columns
-    *   those that are read, in order
+    *   that the scan reads, in order
     */
   def kept(lookups: Seq[Expression], columns: Seq[Attribute]): Seq[KeptEntries] = {
     val byColumn =
@@ -85,7 +85,7 @@ private[latebloom] object Lookups {
     private def of(a: AttributeReference, entry: Option[Entry]) = entry.map((a, _))
   }
 
-  /** Floating-point keys are left out: which of them are equal is not for their bits to say. */
+  /** Excludes floating-point keys: their bits do not decide which of them are equal. */
   private def ofKey(map: Attribute, key: Literal): Option[Key] = map.dataType match {
     case MapType(FloatType | DoubleType, _, _)       => None
     case MapType(keyType, _, _) if key.value != null =>

@@ -11,15 +11,15 @@ import latebloom.decision.ShortSql
 import latebloom.read.predicate.{ColumnPredicate, CompiledPredicate}
 import latebloom.read.{RowFilter, ScanFilter}
 
-/** The conditions of a scan as its readers evaluate them, the cheapest first, and what may fail
-  * last, in its order.
+/** The conditions of a scan in the readers' form: the cheapest first, and last, in their own order,
+  * those that may fail.
   *
   * @param filters
-  *   what to evaluate
+  *   the filters in order of evaluation
   * @param anyOrder
-  *   how many of them, from the first on, cannot fail
+  *   how many of the first cannot fail
   * @param leaves
-  *   the fields of structs that they read, each as a column that is a struct of that field alone
+  *   the struct fields that they read, each as a column with a struct of that field alone
   */
 final private[latebloom] class ScanFilters private (
     val filters: Seq[ScanFilters.Planned],
@@ -29,29 +29,27 @@ final private[latebloom] class ScanFilters private (
 
 private[latebloom] object ScanFilters {
 
-  /** By what means a condition is evaluated: each costs more than the one before it. */
+  /** The machinery that evaluates a condition, in order of cost. */
   sealed abstract class Level(val name: String)
 
   /** Loops over decoded values, or over the dictionary. */
   case object Kernel extends Level("kernel")
 
-  /** Spark's compiled expression, once for each entry of a dictionary, else for each value. */
+  /** Spark's compiled expression, once per entry of a dictionary, else once per value. */
   case object Dictionary extends Level("dictionary")
 
   /** Spark's compiled expression on rows of several columns. */
   case object Row extends Level("row")
 
-  /** @param columns
-    *   names of the columns that it reads
-    */
+  /** @param columns names of the columns that it reads */
   final case class Planned(filter: ScanFilter, level: Level, columns: Seq[String])
 
   /** @param conditions
     *   deterministic, without subqueries, on `columns` only
     * @param joins
-    *   what the keys of joins say of `columns`
+    *   predicates on `columns` by the keys of joins
     * @param columns
-    *   what the scan reads of the files, in order
+    *   that the scan reads from the files, in order
     */
   def compile(
       conditions: Seq[Expression],
@@ -65,7 +63,7 @@ private[latebloom] object ScanFilters {
     new ScanFilters(filters.map(_.planned), cannotFail.size, compiler.leaves)
   }
 
-  /** A condition in terms of the columns that are read, and as it was written. */
+  /** A condition on the scan's columns, and its original text. */
   final private class Named(val tree: Expression, val text: String) {
     lazy val kernel: Option[ColumnPredicate] =
       Option(tree.references.toSeq).collect { case Seq(a: Attribute) => a }
@@ -88,7 +86,7 @@ private[latebloom] object ScanFilters {
 
     def leaves: Seq[StructField] = roots.toSeq
 
-    /** A field of a struct is a column of its own, read without the struct. */
+    /** Turns a field of a struct into a column of its own, which is read without the struct. */
     def named(condition: Expression): Named =
       new Named(condition.transformDown { case FieldOf(leaf) => leaf }, ShortSql(condition))
 
@@ -118,7 +116,7 @@ private[latebloom] object ScanFilters {
         }
     }
 
-    /** Conjuncts none of which may fail. Kernels on one column are one filter. */
+    /** Conjuncts that cannot fail. Joins the kernels on one column into one filter. */
     def ordered(conditions: Seq[Named]): Seq[Compiled] =
       merged(conditions, And).map(compile).sortBy(_.cost)
 
@@ -140,7 +138,7 @@ private[latebloom] object ScanFilters {
       byColumn.values.toSeq
     }
 
-    /** A filter that may be left out: it drops what would find no match. */
+    /** A filter that the answer does not need: it drops rows without a match in the join. */
     def join(keys: KeyPredicate): Compiled = {
       val test = keys.column match {
         case Some(column) if isFlat(column.dataType) =>
@@ -225,7 +223,7 @@ private[latebloom] object ScanFilters {
       }
   }
 
-  /** Whether a value is one column of a Parquet file and fits the scan's decoders. */
+  /** Whether the scan's own decoders can read a Parquet column of the type. */
   private def isFlat(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
         DateType | TimestampType | TimestampNTZType | BinaryType | _: YearMonthIntervalType |
@@ -234,8 +232,8 @@ private[latebloom] object ScanFilters {
     case _ => false
   }
 
-  /** A guess at the work per value, before there is any measurement. A column of which only nulls
-    * are dropped comes after the other kernels: it drops little, and at fewer rows it costs little.
+  /** Estimates the work per value before any measurement. A column with only a null check comes
+    * after the other kernels: it drops few rows, and costs little on fewer.
     */
   private def cost(condition: Expression, column: Attribute, level: Level): Int =
     if (level == Dictionary) {
@@ -252,7 +250,7 @@ private[latebloom] object ScanFilters {
       }
     }
 
-  /** A probe of a large set costs more than a comparison, and less than a search in a text. */
+  /** A probe of a large set costs more than a comparison and less than a text search. */
   private def joinCost(column: Attribute): Int = column.dataType match {
     case _: StringType | BinaryType => 3
     case _                          => 1

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets.US_ASCII
 
 import latebloom.read.text.BytesPredicate
 
-/** Regular expressions that only look for fixed text, somewhere or at the start: what RLIKE finds
-  * with them can be found in the bytes. All others, `$` among them, which also matches before a
-  * line end, are left to Java.
+/** Compiles regular expressions that only search for fixed text, anywhere or at the start, since
+  * RLIKE then equals a search in the bytes. Leaves all others to Java, `$` among them, which also
+  * matches before a line end.
   */
 private[compile] object SimpleRegex {
   private val meta = "\\^$.|?*+()[]{}"
@@ -30,7 +30,7 @@ private[compile] object SimpleRegex {
       literal(alternative.stripPrefix(".*").stripSuffix(".*")).map(BytesPredicate.contains)
     }
 
-  /** The bytes of a text in which every character stands for itself, or is escaped to do so. */
+  /** The bytes of a pattern in which every character is literal or escaped to be so. */
   private def literal(text: String): Option[Array[Byte]] = {
     val bytes = new StringBuilder
     val rest = text.iterator
