@@ -5,8 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
 
-/** What was decided about one scan. It stays on the scan's node; EXPLAIN and Python read it there.
-  */
+/** The decision about one scan. The scan's node carries it; EXPLAIN and Python read it there. */
 sealed trait Decision {
 
   /** The conjuncts that stay in Spark's Filter, in order. */
@@ -22,12 +21,12 @@ final case class Declined(why: Reason, residual: Seq[Residual] = Nil) extends De
 /** A conjunct that the scan does not evaluate. */
 final case class Residual(conjunct: Expression, why: Reason)
 
-/** Why something is left to Spark.
+/** The reason to leave a scan, a conjunct or a join to Spark.
   *
   * @param code
   *   stable, for programs and for searching
   * @param args
-  *   what it is about, by name
+  *   the objects of the reason, by name
   * @param reason
   *   a sentence
   * @param fix

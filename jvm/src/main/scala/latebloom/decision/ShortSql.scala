@@ -3,7 +3,7 @@ package latebloom.decision
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
 
-/** An expression as people read it: SQL with bare column names. */
+/** Formats an expression for people: SQL with bare column names. */
 object ShortSql {
   def apply(e: Expression): String =
     e.transform { case a: AttributeReference => a.withQualifier(Nil) }.sql

@@ -7,7 +7,8 @@ import java.nio.file.{Files, Path}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-/** Writes `conf/latebloom.conf`, the confs and what they mean, in the form of spark-defaults.conf.
+/** Writes `conf/latebloom.conf`: the confs with their documentation, in the form of
+  * spark-defaults.conf.
   */
 object ConfFile {
   private val width = 96

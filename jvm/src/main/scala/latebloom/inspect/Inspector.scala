@@ -13,10 +13,10 @@ import org.apache.spark.sql.latebloom.LateBloomConf
 import latebloom.decision.{Reason, ShortSql}
 import latebloom.scan.LateScan
 
-/** All that Python asks of the JVM. Each answer is JSON. */
+/** Answers Python's questions, in JSON. */
 object Inspector {
 
-  /** `{"version", "spark", "scala"}`: of LateBloom, and of what it runs in. */
+  /** `{"version", "spark", "scala"}`: LateBloom's version and those it runs on. */
   def version(): String = json(
     ("version" -> Option(getClass.getPackage.getImplementationVersion).getOrElse("development")) ~
       ("spark" -> SPARK_VERSION) ~
@@ -31,8 +31,8 @@ object Inspector {
     }
   )
 
-  /** `{"plan", "scans", "joins"}`: formatted EXPLAIN, and what became of each Parquet or ORC scan
-    * and of each side of an equi-join.
+  /** `{"plan", "scans", "joins"}`: formatted EXPLAIN, and reports on each Parquet or ORC scan and
+    * on each side of an equi-join.
     */
   def explain(query: QueryExecution): String = json(
     ("plan" -> query.explainString(FormattedMode)) ~
@@ -40,7 +40,7 @@ object Inspector {
       ("joins" -> JoinReport.ofPlan(query.executedPlan).map(describe))
   )
 
-  /** `[{"node", <metric>: <value>, …}]`, one object a LateScan, of the plan as it was executed. */
+  /** `[{"node", <metric>: <value>, …}]`, one object per LateScan of the executed plan. */
   def metrics(query: QueryExecution): String = json(
     PlanNodes.all(query.executedPlan).collect { case scan: LateScan =>
       val values = scan.metrics.toSeq.sortBy(_._1).map { case (key, m) => key -> (m.value: JValue) }

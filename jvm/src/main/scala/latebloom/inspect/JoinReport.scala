@@ -7,16 +7,16 @@ import org.apache.spark.sql.execution.joins.BaseJoinExec
 import latebloom.decision.Reason
 import latebloom.join.JoinFilters
 
-/** What became of one side of an equi-join.
+/** Reports the decision about one side of an equi-join.
   *
   * @param node
-  *   how Spark executes the join
+  *   Spark's join node
   * @param on
-  *   the keys of the side whose scans could be filtered, as SQL
+  *   the keys of the side whose scans could take a filter, as SQL
   * @param filters
-  *   what they are filtered by
+  *   the filters of those scans
   * @param declined
-  *   why they are not; None where they are
+  *   why they have none; None if they have filters
   */
 final case class JoinReport(
     node: String,
@@ -27,7 +27,7 @@ final case class JoinReport(
 
 object JoinReport {
 
-  /** The reports on both sides of all equi-joins of a plan, in the order of the plan. */
+  /** The reports on both sides of all equi-joins of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[JoinReport] = PlanNodes.all(plan).flatMap {
     case join: BaseJoinExec =>
       JoinFilters.decisions(join)

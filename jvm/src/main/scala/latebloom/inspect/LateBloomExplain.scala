@@ -8,7 +8,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import latebloom.SparkLine
 import latebloom.decision.{Reason, Residual, ShortSql}
 
-/** What `spark.sql.extendedExplainProviders` names: adds to EXPLAIN what became of each scan. */
+/** The class to name in `spark.sql.extendedExplainProviders`: adds the decision about each scan and
+  * join to EXPLAIN.
+  */
 class LateBloomExplain extends ExtendedExplainGenerator {
 
   override def title: String = "LateBloom"

@@ -10,17 +10,17 @@ import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStag
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
-/** Walks a plan through what hides plans: adaptive plans, stages, reuse, caches, subqueries. */
+/** Walks a plan, including adaptive plans, stages, reused exchanges, caches and subqueries. */
 object PlanNodes {
 
-  /** Every node once, however often it is reused; each before what is below it. */
+  /** Every node once, however often it is reused, parents before children. */
   def all(plan: SparkPlan): Seq[SparkPlan] = {
     val seen = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     val nodes = ArrayBuffer.empty[SparkPlan]
     def visit(node: SparkPlan): Unit = if (seen.add(node)) {
       nodes += node
       below(node).foreach(visit)
-      // Typed as physical plans, but what was never planned is a logical one still.
+      // Typed as physical plans, but a subquery that was never planned is still a logical one.
       (node.subqueries: Seq[Any]).foreach {
         case subquery: SparkPlan => visit(subquery)
         case _                   =>

@@ -9,22 +9,22 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import latebloom.decision.{Decision, Declined, Reason, Reasons, Residual}
 import latebloom.scan.{LateScan, SelectiveFormat}
 
-/** What became of one scan of Parquet or ORC files.
+/** Reports the decision about one scan of Parquet or ORC files.
   *
   * @param table
-  *   the table, or the paths where it has no name
+  *   the table's name, or the paths if it has none
   * @param declined
-  *   why it stays Spark's; None where LateBloom reads it
+  *   why Spark reads it; None if LateBloom does
   * @param filterColumns
-  *   in the order in which they are read
+  *   in reading order
   * @param scanFilters
-  *   as SQL, in the order in which they are evaluated
+  *   as SQL, in order of evaluation
   * @param joinFilters
-  *   what is evaluated of the keys of joins
+  *   the filters by the keys of joins
   * @param residual
-  *   what Spark's Filter above the scan evaluates
+  *   the conjuncts of Spark's Filter above the scan
   * @param payload
-  *   the columns that are output, or what is read of them
+  *   the output columns, or their parts that are read
   */
 final case class ScanReport(
     node: String,
@@ -40,7 +40,7 @@ final case class ScanReport(
 
 object ScanReport {
 
-  /** The reports on all scans of a plan, in the order of the plan. */
+  /** The reports on all scans of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[ScanReport] = PlanNodes.all(plan).flatMap(ofNode)
 
   private def ofNode(node: SparkPlan): Option[ScanReport] = node match {
