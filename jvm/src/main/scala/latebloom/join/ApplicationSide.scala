@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons}
 
-/** A scan whose rows need not be read if `key`, on its columns, is not among the keys. */
+/** A scan that need not read rows whose `key`, on its columns, is not among the keys. */
 final private[join] case class Target(
     scan: LogicalRelation,
     files: HadoopFsRelation,
@@ -18,40 +18,39 @@ final private[join] case class Target(
   def bytes: BigInt = scan.stats.sizeInBytes
 }
 
-/** Follows a key of a join down to the scans it comes from.
+/** Follows a join key down to the scans that supply it.
   *
-  * The claim, for each node that a key passes: of the rows that the node gives, those whose key is
-  * among the keys are the same, with the same number of each, whether the scans below are filtered
-  * or not; and no row comes to have such a key that did not have it. The join drops all others. By
-  * node, from the claim for its child:
+  * The claim, for each node that a key passes: filtering the scans below changes neither the node's
+  * output rows whose key is among the keys, nor their number, and no row acquires such a key. The
+  * join drops all other rows. By node, from the claim for its child:
   *
-  *   - `Project`, of deterministic expressions: a row depends on its own row below, and the key on
-  *     the output is the same as with the expressions put in for their names.
-  *   - `Filter`, deterministic, and `Sort`, and whatever repartitions: they drop rows one by one or
-  *     none at all, and change none.
-  *   - `Aggregate`: the key is computed of columns that are grouped by, so that all rows of a group
-  *     have the same key and stay or go together, and a group that stays has all of its rows. That
-  *     is so only if the key cannot tell equal values apart ([[EqualValues]]): a group of -0.0 and
-  *     0.0 has one of them. Without groups there is a row for no rows, too: not passed.
-  *   - `Window`: likewise, of the columns that it is partitioned by.
-  *   - `Union`: a row is one child's row. A child that cannot be filtered stays as it is.
-  *   - `Join`, inner: a row has the key of the row of the side that the key is of; rows of that
-  *     side which are missing are missing from rows of the join with the same key. What the join
-  *     equates with the key is as good: the two are equal for each row that it gives, and join keys
-  *     that are equal are the same (Spark normalises floating-point keys and compares collated
-  *     texts by their collation keys before this rule sees them).
-  *   - `Join`, outer, semi, anti and existence: only the side whose rows are kept, or are all that
-  *     is kept, whatever their match is. Fewer rows on the other side would turn a match into none.
-  *   - Nothing else: a limit, a sample, an explode, a script see the number or order of all rows.
+  *   - `Project`, of deterministic expressions: a row depends only on its own row below, and the
+  *     key on the output equals the key with the expressions substituted for their names.
+  *   - Deterministic `Filter`, `Sort` and repartitioning: they drop rows one by one or not at all,
+  *     and change none.
+  *   - `Aggregate`: the key is computed from grouping columns, so all rows of a group have the same
+  *     key and stay or go together, and a group that stays has all of its rows. This requires a key
+  *     that cannot distinguish equal values ([[EqualValues]]): a group of -0.0 and 0.0 shows one of
+  *     them. A key does not pass an aggregate without groups, which has a row even for no rows.
+  *   - `Window`: likewise, for its partitioning columns.
+  *   - `Union`: each row is one child's row. A child that cannot be filtered stays unchanged.
+  *   - Inner `Join`: a row takes its key from its row of the key's side, so a row missing there
+  *     removes only join rows with the same key. A column that the join equates with the key serves
+  *     as well: the two are equal in each output row, and equal join keys are identical (Spark
+  *     normalises floating-point keys and compares collated texts by their collation keys before
+  *     this rule runs).
+  *   - Outer, semi, anti and existence `Join`: only the side whose rows the join preserves or
+  *     outputs. Fewer rows on the other side would turn a match into a missing one.
+  *   - No other node: a limit, a sample, an explode or a script sees the number or order of all
+  *     rows.
   *
-  * Errors: the key is evaluated for rows that Spark might have dropped before the join, so one that
-  * may fail is not taken. A filtered scan gives fewer rows to what stands above it, so that a query
-  * may be spared an error which a dropped row would have caused, as with Spark's own runtime
-  * filters; it never gets one.
+  * Errors: the scan evaluates the key for rows that Spark might have dropped before the join, so a
+  * key that may fail is declined. Operators above a filtered scan get fewer rows, so a query may
+  * avoid an error of a dropped row, as with Spark's own runtime filters, but never gets a new one.
   */
 private[join] object ApplicationSide extends AliasHelper {
 
-  /** The scans below `plan`; Left where a node on the way would not allow it. */
+  /** The scans below `plan`; Left if a node on the way forbids it. */
   def targets(plan: LogicalPlan, key: Expression): Either[Reason, Seq[Target]] = plan match {
     case _ if key.references.isEmpty     => Left(Reasons.keyIsConstant)
     case scan @ FileRelation(files)      => target(scan, files, key).map(Seq(_))
@@ -87,18 +86,16 @@ private[join] object ApplicationSide extends AliasHelper {
     }
   }
 
-  /** An expression that is not deterministic must see the same rows as ever. */
+  /** A non-deterministic expression must see the same rows as in Spark's own plan. */
   private def plainly(p: Project) = p.projectList.forall(_.deterministic)
 
-  /** @param key
-    *   on what the aggregate reads
-    */
+  /** @param key on the aggregate's input */
   private def grouped(a: Aggregate, key: Expression): Either[Reason, Seq[Target]] =
     if (groups(a, key)) alike(a, key).flatMap(targets(a.child, _))
     else Left(Reasons.keyNotTraceable(a.nodeName))
 
-  /** The rows of a group stay or go together. Spark puts what is grouped by into a Project below,
-    * where it is more than a column.
+  /** The rows of a group stay or go together. Spark computes grouping expressions other than
+    * columns in a Project below.
     */
   private def groups(a: Aggregate, key: Expression) =
     a.groupingExpressions.nonEmpty && a.aggregateExpressions.forall(_.deterministic) &&
@@ -106,7 +103,7 @@ private[join] object ApplicationSide extends AliasHelper {
         c
       }))
 
-  /** Whether equal values, which `node` takes for one, have the same key. */
+  /** Whether values that `node` treats as equal have the same key. */
   private def alike(node: LogicalPlan, key: Expression): Either[Reason, Expression] =
     Either.cond(!EqualValues.toldApartBy(key), key, Reasons.keyTellsApart(key, node.nodeName))
 
@@ -132,7 +129,7 @@ private[join] object ApplicationSide extends AliasHelper {
     }
   }
 
-  /** What an inner join equates with the key can be filtered as well. */
+  /** A column that an inner join equates with the key can be filtered as well. */
   private def withPartners(
       j: Join,
       key: Expression,
@@ -145,7 +142,7 @@ private[join] object ApplicationSide extends AliasHelper {
     any(targets(own, key) +: partners.map(targets(other, _)))
   }
 
-  /** All that were found; the first reason where nothing was. */
+  /** All targets found; the first reason if there are none. */
   private def any(found: Seq[Either[Reason, Seq[Target]]]): Either[Reason, Seq[Target]] = {
     val targets = found.flatMap(_.getOrElse(Nil))
     if (targets.nonEmpty) Right(targets) else found.head

@@ -14,8 +14,7 @@ import org.apache.spark.sql.types._
 import latebloom.compile.Failure
 import latebloom.joinkeys.JoinFilter
 
-/** Where the keys for a join filter are had: one side of a join, that of the filter or one below
-  * it.
+/** The source of a join filter's keys: one side of the filtering join or of a join below it.
   *
   * @param wanted
   *   the key, on the output of `side`
@@ -31,40 +30,40 @@ final private[join] case class KeySource(
 ) {
   lazy val leaves: Seq[LogicalPlan] = side.collectLeaves()
 
-  /** Bytes that are read for it, by the statistics of its leaves. */
+  /** Bytes that it reads, by the statistics of its leaves. */
   lazy val bytes: BigInt = leaves.map(_.stats.sizeInBytes).sum
 
   def isSame(that: KeySource): Boolean =
     (side eq that.side) && means == that.means && wanted.semanticEquals(that.wanted)
 }
 
-/** Finds the sides of joins that have all the values which a key can have, and perhaps more.
+/** Finds the sides of joins that contain all possible values of a key, and perhaps more.
   *
-  * The claim, for each step down: for every row above whose key is not null there is a row below
-  * that has the same key. A null is no key, since it is equal to nothing (of a null-safe equality
-  * Spark makes two keys that are never null). By node:
+  * The claim, for each step down: for every row above with a non-null key there is a row below with
+  * the same key. A null is not a key, since it equals nothing (Spark turns a null-safe equality
+  * into two keys that are never null). By node:
   *
-  *   - `Project`, of deterministic expressions: the rows are those below, the key with the
-  *     expressions put in for their names is the same.
-  *   - `Filter`: the rows are some of those below.
-  *   - `Aggregate`: the key is computed of columns that are grouped by, and each group has a row
-  *     below with an equal value. That is the same key only if the key cannot tell equal values
-  *     apart ([[EqualValues]]): a group of -0.0 has the value 0.0.
-  *   - `Join`, the side that the key is of: each row has a row of that side in it, or, where the
-  *     join pads that side, nulls in place of one. Such a row has no key only if the key of nulls
-  *     is null, which is found out by evaluating it; `coalesce(b.x, 0)` has one that the side below
-  *     may not have.
-  *   - `Join`, what it equates with the key: where it drops rows of a side that have no match, a
-  *     key that is the join's own is, for each row that it gives, the same as its partner's (equal
-  *     join keys are the same: see [[ApplicationSide]]). Padded rows as above.
+  *   - `Project`, of deterministic expressions: it has a row for each row below, and substituting
+  *     the expressions for their names does not change the key.
+  *   - `Filter`: its rows are some of the rows below.
+  *   - `Aggregate`: the key is computed from grouping columns, and each group has a row below with
+  *     an equal value. The keys are identical only if the key cannot distinguish equal values
+  *     ([[EqualValues]]): a group of -0.0 has the value 0.0.
+  *   - `Join`, the key's own side: each row contains a row of that side or, where the join pads it,
+  *     nulls instead. A padded row has no key only if the key of nulls is null, which evaluating it
+  *     shows; `coalesce(b.x, 0)` has a key that the side below may lack.
+  *   - `Join`, the side that it equates with the key: where the join drops unmatched rows of a
+  *     side, its own key there is identical to its partner's in each output row (equal join keys
+  *     are identical: see [[ApplicationSide]]). Padded rows as above.
   *
-  * Errors: a side below has rows that the nodes above it drop, so that a key which may fail is only
-  * taken at the join itself, which evaluates it on the same rows. What still fails, since the side
-  * is evaluated at another time or in another order, is no filter ([[KeysSubqueryExec]]).
+  * Errors: a side below has rows that the nodes above it drop, so a key that may fail is gathered
+  * only at the join itself, which evaluates it on the same rows. If gathering still fails, since
+  * the side is evaluated at another time or in another order, there is no filter
+  * ([[KeysSubqueryExec]]).
   */
 private[join] object CreationSide extends AliasHelper with PredicateHelper {
 
-  /** All of them, for the key `wanted` of `side`, that of the join itself first. */
+  /** All sources for the key `wanted` of `side`, the join's own first. */
   def sources(
       join: EquiJoin,
       side: LogicalPlan,
@@ -100,12 +99,12 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case _ => Nil
     }
 
-    /** A key that became one which may fail, by what it is made of, goes no further. */
+    /** A key that may fail after substitution goes no further. */
     private def side(j: EquiJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
       if (Failure.mayFail(key)) Nil
       else KeySource(j, own, key, hashed, j.means(own, conf)) +: from(own, key)
 
-    /** A join that drops what has no match equates its keys for the rows that it gives. */
+    /** A join that drops unmatched rows equates its keys in its output rows. */
     private def equated(j: EquiJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
       j.join.joinType match {
         case LeftAnti | ExistenceJoin(_) => Nil
@@ -116,8 +115,8 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
             .flatMap(side(j, j.other(own), _))
       }
 
-    /** Whether a row of nulls has no key. One hash of several columns is a key even of nulls, but a
-      * row that has null for one of them joins with nothing.
+    /** Whether a row of nulls has no key. A hash of several columns is not null for nulls, but a
+      * row with a null among them joins with nothing.
       */
     private def isNullOfNulls(key: Expression): Boolean = key match {
       case hash: XxHash64 if hashed => hash.children.exists(isNull)
@@ -131,10 +130,10 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     }
   }
 
-  /** Whether the plan most likely gives a small part of the keys that there are.
+  /** Whether the plan most likely returns a small part of all keys.
     *
     * @param isFiltered
-    *   whether a scan gets the keys of another join as a filter
+    *   whether a scan takes the keys of another join as a filter
     */
   def isSelective(plan: LogicalPlan, isFiltered: LogicalPlan => Boolean): Boolean = {
     def selects(plan: LogicalPlan): Boolean = plan match {
@@ -151,8 +150,8 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     selects(plan)
   }
 
-  /** Whether evaluating the plan again gives the same rows. Spark does not promise to reuse an
-    * exchange, so the keys may come from an evaluation of their own.
+  /** Whether evaluating the plan again returns the same rows. Spark does not promise to reuse an
+    * exchange, so the keys may come from a second evaluation.
     */
   def isRepeatable(plan: LogicalPlan): Boolean = !plan.exists { node =>
     val exact = node match {
@@ -167,23 +166,23 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     !exact || !node.expressions.forall(e => e.deterministic && subqueries(e).forall(isRepeatable))
   }
 
-  /** The plans of subqueries, but for those of join filters: these keep all rows that matter. */
+  /** The plans of subqueries other than those of join filters, which keep all relevant rows. */
   private def subqueries(e: Expression): Seq[LogicalPlan] = e match {
     case _: JoinFilter         => Nil
     case s: SubqueryExpression => s.plan +: s.children.flatMap(subqueries)
     case other                 => other.children.flatMap(subqueries)
   }
 
-  /** Whether equal values have one form in a group, whichever came first: of the equal texts of a
-    * collation a group has any. Floating-point ones are normalised.
+  /** Whether equal values have one form in a group, whichever came first: a group of texts that a
+    * collation treats as equal may show any of them. Floating-point values are normalised.
     */
   private def isOneValue(dataType: DataType): Boolean =
     EqualValues.areSame(dataType) || dataType == FloatType || dataType == DoubleType
 
-  /** Whether the result depends on the order of the rows, which differs from run to run: sums of
-    * floating-point numbers do, and averages that Spark makes of such sums; sums of decimals that
-    * have no room to hold ten thousand million of them; the least of values that are equal without
-    * being the same.
+  /** Whether the result depends on the order of the rows, which differs from run to run. It does
+    * for sums of floating-point numbers, and averages that Spark computes from them; sums of
+    * decimals without room for ten thousand million of them; the minimum of equal values that are
+    * not identical.
     */
   private def isInexact(e: Expression): Boolean = e match {
     case a: AggregateFunction =>

@@ -6,17 +6,17 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.catalyst.util.CollationFactory
 import org.apache.spark.sql.types._
 
-/** Values that Spark groups as equal although they are not the same: -0.0 and 0.0, the NaNs, texts
-  * that a collation takes for equal, maps whose entries stand in another order.
+/** Values that Spark groups as equal although they are not identical: -0.0 and 0.0, the NaNs, texts
+  * that a collation treats as equal, maps with entries in different orders.
   *
-  * A group has one value for all of its rows. What is computed from that value is what would be
-  * computed from a row's own only where equal values are the same, or where the expression cannot
-  * tell them apart: [[NormalizeNaNAndZero]] and [[CollationKey]] give the same for all that are
-  * equal, and so does whatever is computed from what they give.
+  * A group has one value for all of its rows. An expression of that value equals the expression of
+  * a row's own value only if equal values are identical, or if the expression cannot distinguish
+  * them: [[NormalizeNaNAndZero]] and [[CollationKey]] return identical results for equal values,
+  * and so does any expression of their results.
   */
 private[join] object EqualValues {
 
-  /** Whether two values of the type that are equal are always the same. */
+  /** Whether equal values of the type are always identical. */
   def areSame(dataType: DataType): Boolean = dataType match {
     case s: StringType => CollationFactory.fetchCollation(s.collationId).supportsBinaryEquality
     case ArrayType(element, _) => areSame(element)
@@ -28,7 +28,7 @@ private[join] object EqualValues {
     case _ => false
   }
 
-  /** Whether the expression may differ for values of its columns that are equal. */
+  /** Whether the expression may differ for equal values of its columns. */
   def toldApartBy(e: Expression): Boolean = e match {
     case NormalizeNaNAndZero(a: Attribute) => !isFloating(a.dataType)
     case CollationKey(a: Attribute)        => !a.dataType.isInstanceOf[StringType]

@@ -10,14 +10,14 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.joinkeys.JoinFilter
 
-/** A join on equal keys, as Spark will plan it. */
+/** A join on equal keys, with the keys that Spark will plan. */
 final private[join] case class EquiJoin(
     join: Join,
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression]
 ) extends JoinSelectionHelper {
 
-  /** The pairs of equal keys, that of the side `own` first. */
+  /** The pairs of equal keys, the key of the side `own` first. */
   def pairs(own: LogicalPlan): Seq[(Expression, Expression)] =
     if (own eq join.left) leftKeys.zip(rightKeys) else rightKeys.zip(leftKeys)
 
@@ -25,7 +25,7 @@ final private[join] case class EquiJoin(
 
   def other(side: LogicalPlan): LogicalPlan = if (side eq join.left) join.right else join.left
 
-  /** Whether a row of `side` that has no match on the other may be dropped before the join. */
+  /** Whether a row of `side` without a match on the other may be dropped before the join. */
   def mayDrop(side: LogicalPlan): Boolean = join.joinType match {
     case _: InnerLike | LeftSemi                 => true
     case RightOuter                              => side eq join.left
@@ -33,7 +33,7 @@ final private[join] case class EquiJoin(
     case _                                       => false
   }
 
-  /** Whether a row may have nulls in place of a row of `side`. */
+  /** Whether the join may pad `side` with nulls. */
   def mayPad(side: LogicalPlan): Boolean = join.joinType match {
     case _: InnerLike | LeftSemi | LeftAnti | ExistenceJoin(_) => false
     case LeftOuter | LeftSingle                                => side eq join.right
@@ -41,7 +41,7 @@ final private[join] case class EquiJoin(
     case _                                                     => true
   }
 
-  /** How the rows of `side` reach the join, as far as can be told before it runs. */
+  /** How the rows of `side` reach the join, as far as known before it runs. */
   def means(side: LogicalPlan, conf: SQLConf): JoinFilter.Means = {
     val hint = join.hint
     val hashable = hashJoinSupported(leftKeys, rightKeys)

@@ -23,17 +23,17 @@ import latebloom.joinkeys.{
 }
 import latebloom.scan.SelectiveFormat
 
-/** Makes the keys of one side of a join a filter on the scans of the other.
+/** Turns the keys of one side of a join into a filter on the scans of the other.
   *
-  * It runs once a query is optimised, when subqueries have become joins and predicates are where
-  * they stay. Decisions come first, all of them on the plan as it is; then each scan that is to be
-  * filtered gets a Filter, and so does its copy in the creation sides of other filters, so that
-  * both are planned alike and Spark executes their exchange once.
+  * It runs after Spark has optimised a query, turned its subqueries into joins and pushed its
+  * predicates down. It first makes all decisions on the unchanged plan; then it adds a Filter to
+  * each chosen scan, and to that scan's copies in the creation sides of other filters, so that both
+  * get the same plan and Spark executes their exchange once.
   */
 object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
   private val tag = TreeNodeTag[Seq[JoinDecision]]("latebloom.joinDecisions")
 
-  /** What was decided about the join that a node executes; empty for what is no equi-join. */
+  /** The decisions about the join that a node executes; empty if it is not an equi-join. */
   def decisions(node: SparkPlan): Seq[JoinDecision] =
     node.logicalLink.flatMap(_.getTagValue(tag)).getOrElse(Nil)
 
@@ -47,7 +47,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       else new Planning(plan, undecided, settings).result
   }
 
-  /** A filter that is to be: what `source` has is gathered for `target`. */
+  /** A planned filter: the keys of `source` filter `target`. */
   final private case class Planned(target: Target, source: KeySource, shown: String)
 
   final private case class Decided(join: EquiJoin, side: LogicalPlan, decision: JoinDecision)
@@ -61,15 +61,14 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     private val chosenFor =
       new java.util.IdentityHashMap[LogicalPlan, mutable.ArrayBuffer[Planned]]
 
-    /** Scans that stand in the plan once: to filter one that stands there twice would filter both.
-      */
+    /** Scans that the plan contains once: a filter on a repeated scan would filter all its uses. */
     private val unique: Set[ExprId] = {
       val ids = plan.collectLeaves().flatMap(_.output.map(_.exprId))
       ids.groupBy(identity).collect { case (id, Seq(_)) => id }.toSet
     }
 
     def result: LogicalPlan = {
-      // The largest scans choose first: of two filters that exclude each other they gain most.
+      // The largest scans choose first: of two filters that exclude each other, theirs gains most.
       val sides = joins.flatMap(j => Seq(j.join.left, j.join.right).map(side => (j, side)))
       val decided = settled(
         sides
@@ -88,9 +87,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       if (chosen == 0) plan else filtered(plan, whole = true)
     }
 
-    /** A scan that another join filters gives few keys: joins that had to do without any decide
-      * again.
-      */
+    /** A scan filtered by another join has few keys: joins without a source decide again. */
     @tailrec
     private def settled(decided: Seq[Decided]): Seq[Decided] = {
       val before = chosen
@@ -118,7 +115,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       }
     }
 
-    /** One filter for all keys of the join where they are of one scan, else one for each. */
+    /** One filter for all keys of the join if one scan supplies them, else one for each key. */
     private def filtersOf(j: EquiJoin, side: LogicalPlan): Either[Reason, Seq[Planned]] = {
       val pairs = j.pairs(side)
       val together = Option.when(pairs.size > 1)(pairs.unzip).map { case (mine, theirs) =>
@@ -156,7 +153,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       chosen += 1
     }
 
-    /** What passes; the first reason where nothing does. */
+    /** The elements without a reason against them; the first reason if there are none. */
     private def firstReason[A](all: Seq[A])(why: A => Option[Reason]): Either[Reason, Seq[A]] = {
       val passed = all.filter(why(_).isEmpty)
       if (passed.nonEmpty) Right(passed)
@@ -180,7 +177,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         isWhole: Boolean
     ): Either[Reason, KeySource] = {
       val scanned = targets.map(_.bytes).max
-      // Few rows may still have every value of a part of the key: every item, every customer.
+      // Few rows may still contain every value of a part of the key: every item, every customer.
       val selective =
         sources.filter(s => CreationSide.isSelective(s.side, isWhole && selects(_, targets)))
       val repeatable = selective.filter(s => CreationSide.isRepeatable(s.side))
@@ -191,8 +188,8 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       else Right(cheap.minBy(_.bytes))
     }
 
-    /** Whether a scan has a filter that tells the targets more than they know, be it by their own
-      * filters or of themselves.
+    /** Whether a scan has a filter that adds to what the targets know, by their own filters or
+      * themselves.
       */
     private def selects(scan: LogicalPlan, targets: Seq[Target]): Boolean = {
       filtersOn(scan).exists { c =>
@@ -208,7 +205,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       case JoinFilter.Rescan    => s.bytes <= scanned && s.bytes <= settings.join.rescanBytes
     }
 
-    /** Filters wait for the scans of their creation sides, and these for their filters. */
+    /** Filters wait for the scans of their creation sides, and those wait for their own filters. */
     private def waitsFor(source: KeySource, scan: LogicalPlan): Boolean = {
       val seen = new java.util.IdentityHashMap[LogicalPlan, LogicalPlan]
       def waits(source: KeySource): Boolean = source.leaves.exists { leaf =>
@@ -233,7 +230,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       s"${ShortSql(t.key)} IN ${ShortSql(s.wanted)} (${s.means.name})"
 
     /** @param whole
-      *   whether it is all of the query's plan, whose filters have the subqueries for their keys
+      *   whether it is the query's whole plan, whose filters contain the subqueries of their keys
       */
     private def filtered(part: LogicalPlan, whole: Boolean): LogicalPlan = part.transformUp {
       case Filter(condition, child @ Filter(ours, scan)) if filtersOn(scan).nonEmpty =>
@@ -255,16 +252,15 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         Filter(filters.reduce[Expression](And), scan)
     }
 
-    /** Spark's own runtime filter on one of the keys has no more to drop. */
+    /** Spark's own runtime filter on one of the keys has nothing left to drop. */
     private def isSparksFilterOn(e: Expression, keys: Seq[Expression]): Boolean = e match {
       case BloomFilterMightContain(_, XxHash64(Seq(key), _)) => keys.exists(_.semanticEquals(key))
       case _                                                 => false
     }
 
-    /** Whether something may fail for rows on their way to a join, or as its key. Of some such rows
-      * Spark's runtime filter would have made an end before. Ours does not promise it: a task
-      * leaves it out where most rows pass, and it is none if its keys could not be had. So Spark's
-      * stays.
+    /** Whether an expression may fail for rows below a join, or as its key. Spark's runtime filter
+      * would drop some of those rows first. Ours does not guarantee that: a task skips it where
+      * most rows pass, and there is none if gathering its keys fails. So Spark's filter stays.
       */
     private lazy val joinsMayFail: Boolean = {
       def within(part: LogicalPlan): Boolean = part match {
@@ -274,14 +270,14 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       within(plan)
     }
 
-    /** Spark's runtime filters have subqueries, which say nothing of rows. */
+    /** Spark's runtime filters contain subqueries, which do not fail on rows. */
     private def mayFail(e: Expression): Boolean = e match {
       case And(left, right)                => mayFail(left) || mayFail(right)
       case BloomFilterMightContain(_, key) => Failure.mayFail(key)
       case other                           => Failure.mayFail(other)
     }
 
-    /** How the keys of a source are gathered: by a subquery that stands in the plan once. */
+    /** The gathering of a source's keys, by a subquery that the plan contains once. */
     final private class Gathering(val keys: GatheredKeys, plan: LogicalPlan) {
       private var defined = false
 
@@ -299,7 +295,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     private val bySource = mutable.ArrayBuffer.empty[(KeySource, Gathering)]
     private val byPlan = mutable.HashMap.empty[GatheredKeys, Gathering]
 
-    /** One for all filters of one source, or of equal ones. */
+    /** One gathering for all filters of one source, or of equal ones. */
     private def gatheringOf(source: KeySource): Gathering =
       bySource.collectFirst { case (s, g) if s.isSame(source) => g }.getOrElse {
         val side = filtered(source.side, whole = false)
@@ -332,12 +328,12 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
   }
 }
 
-/** What became of one side of an equi-join.
+/** The decision about one side of an equi-join.
   *
   * @param on
-  *   the keys of the side that would be filtered, as SQL
+  *   the keys of the side to filter, as SQL
   * @param filters
-  *   what its scans are filtered by
+  *   the filters of its scans
   * @param declined
   *   why there is no filter
   */

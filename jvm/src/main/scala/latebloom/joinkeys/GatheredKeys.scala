@@ -6,24 +6,24 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joinkeys.KeysSubqueryExec
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
-/** The keys of one source as all filters that are made of them share them.
+/** The keys of one source, shared by all filters of them.
   *
-  * A query's plan holds the subquery that gathers them once, in one filter; all other filters of
-  * the same keys refer to it, also those in the plans that gather other keys. A plan would grow
-  * with the number of ways through its joins else, since each source has the filters of its own
-  * scans.
+  * A query's plan contains the subquery that gathers them once, in one filter; all other filters of
+  * the same keys refer to it, also those in the plans that gather other keys. Otherwise a plan
+  * would grow with the number of paths through its joins, since each source contains the filters of
+  * its own scans.
   *
   * @param source
-  *   what is gathered, in a form that is equal for equal sources: plans with filters of equal keys
-  *   are equal then, and Spark executes their exchange once
+  *   the source of the keys, in a form that is equal for equal sources: plans with filters of equal
+  *   keys are then equal, and Spark executes their exchange once
   */
 final private[latebloom] class GatheredKeys(@transient @volatile private var source: AnyRef)
     extends Serializable {
   @transient @volatile private var subquery: KeysSubqueryExec = _
   override val hashCode: Int = source.hashCode
 
-  /** Sources have filters of other keys in turn. Those found equal are made one, so that none is
-    * compared twice: there may be many ways from one to another.
+  /** Sources contain filters of other keys in turn. Unifies equal ones, so that none is compared
+    * twice: there may be many paths from one to another.
     */
   override def equals(other: Any): Boolean = other match {
     case that: GatheredKeys =>
@@ -35,7 +35,7 @@ final private[latebloom] class GatheredKeys(@transient @volatile private var sou
     case _ => false
   }
 
-  /** The node that gathers the keys by executing `child`: the same one for the same plan. */
+  /** The node that gathers the keys by executing `child`; the same node for the same plan. */
   def by(name: String, child: SparkPlan): KeysSubqueryExec = synchronized {
     if (subquery == null || !(subquery.child eq child)) {
       subquery = KeysSubqueryExec(name, child)
@@ -43,15 +43,13 @@ final private[latebloom] class GatheredKeys(@transient @volatile private var sou
     subquery
   }
 
-  /** Told of the node whenever a plan comes to hold it: rules make copies of it, of which the last
-    * is the one that is executed.
-    */
+  /** Called whenever a plan takes the node: rules copy it, and the last copy is executed. */
   def heldBy(node: KeysSubqueryExec): Unit = synchronized { subquery = node }
 
-  /** Begins to gather the keys, if the query was planned with a node that does. */
+  /** Starts to gather the keys, if the query was planned with a node for that. */
   def start(): Unit = Option(subquery).foreach(_.prepare())
 
-  /** The serialised filter; null if every key passes. Waits for it. */
+  /** The serialised filter; null if every key passes. Waits for the keys. */
   def bytes: Array[Byte] = Option(subquery)
     .flatMap(_.executeCollect().headOption)
     .filterNot(_.isNullAt(0))
@@ -61,7 +59,7 @@ final private[latebloom] class GatheredKeys(@transient @volatile private var sou
   override def toString: String = s"#${Integer.toHexString(hashCode)}"
 }
 
-/** Stands for keys that a subquery elsewhere in the query gathers. */
+/** Refers to keys that a subquery elsewhere in the query gathers. */
 final private[latebloom] case class KeysGatheredElsewhere(keys: GatheredKeys)
     extends LeafExpression
     with Unevaluable {

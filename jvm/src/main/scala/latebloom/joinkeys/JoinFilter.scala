@@ -11,18 +11,18 @@ import latebloom.compile.CannotFail
 import latebloom.decision.ShortSql
 import latebloom.read.predicate.ValuePredicate
 
-/** Whether a key may be among those of the other side of a join: never FALSE for one that is, and
-  * FALSE for null, which joins with nothing. It may be left out anywhere.
+/** Whether a key may be among those of the other side of a join: never FALSE for a key that is, and
+  * FALSE for null, which joins with nothing. Any plan may omit it.
   *
   * @param key
   *   on the columns of one scan
   * @param keys
-  *   a scalar subquery whose result is a [[KeyFilter]] in its serialised form, null where there is
-  *   none; or that the subquery stands elsewhere
+  *   a scalar subquery that returns a serialised [[KeyFilter]], or null for none; or a reference to
+  *   a subquery elsewhere
   * @param from
-  *   what to say of it in EXPLAIN
+  *   its description in EXPLAIN
   * @param gathered
-  *   the keys, whichever of their filters has the subquery
+  *   the keys, whichever of their filters contains the subquery
   */
 final case class JoinFilter(
     key: Expression,
@@ -40,8 +40,7 @@ final case class JoinFilter(
 
   override def nullable: Boolean = false
 
-  /** Two filters are the same if they test the same key for the same keys, wherever the subquery
-    * that gathers them stands.
+  /** Two filters are equal if they test the same key for the same keys, wherever the subquery is.
     */
   override lazy val canonicalized: Expression =
     JoinFilter(
@@ -51,13 +50,13 @@ final case class JoinFilter(
       gathered
     )
 
-  /** Begins to gather the keys, where the subquery is another's. */
+  /** Starts to gather the keys if the subquery is elsewhere. */
   def start(): Unit = keys match {
     case KeysGatheredElsewhere(gathered) => gathered.start()
     case _                               =>
   }
 
-  /** What is known of the keys once the subquery has run; None if every key passes. */
+  /** The filter of the keys, once the subquery has run; None if every key passes. */
   def filter: Option[KeyFilter] = {
     val bytes = keys match {
       case KeysGatheredElsewhere(gathered) => gathered.bytes
@@ -82,7 +81,7 @@ final case class JoinFilter(
     keys.passes(InternalRow(value))
   }
 
-  /** What EXPLAIN says of it. */
+  /** Its text in EXPLAIN. */
   def text: String = s"${ShortSql(key)} IN ${from.keys} (${from.means.name})"
 
   override def toString: String = s"joinfilter($key, ${from.keys})"
@@ -93,16 +92,16 @@ final case class JoinFilter(
 
 object JoinFilter {
 
-  /** How the keys are had. */
+  /** How the creation side supplies the keys. */
   sealed abstract class Means(val name: String)
 
-  /** From the hashed relation that the join broadcasts anyway. */
+  /** By the hashed relation that the join broadcasts anyway. */
   case object Broadcast extends Means("broadcast")
 
-  /** From the shuffled rows that the join reads anyway. */
+  /** By the shuffled rows that the join reads anyway. */
   case object Shuffle extends Means("shuffle")
 
-  /** By evaluating the creation side once more. */
+  /** By a second evaluation of the creation side. */
   case object Rescan extends Means("rescan")
 
   /** @param keys

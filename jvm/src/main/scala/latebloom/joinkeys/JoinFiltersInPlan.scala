@@ -12,16 +12,17 @@ import org.apache.spark.sql.execution.{
   SubqueryExec
 }
 
-/** Join filters where Spark's planner has put them: in the Filter over a scan. */
+/** Finds join filters where Spark's planner puts them: in the Filter over a scan. */
 private[latebloom] object JoinFiltersInPlan extends PredicateHelper {
 
-  /** The join filters, their keys gathered by our own subquery, and the other conjuncts. */
+  /** Separates the join filters, with keys gathered by our own subquery, from the other conjuncts.
+    */
   def split(conjuncts: Seq[Expression]): (Seq[JoinFilter], Seq[Expression]) = {
     val (filters, others) = conjuncts.partition(_.isInstanceOf[JoinFilter])
     (filters.collect { case f: JoinFilter => ours(f) }, others)
   }
 
-  /** The conditions that are no join filters. */
+  /** The conditions other than join filters. */
   def others(conditions: Seq[Expression]): Seq[Expression] =
     conditions.filterNot(_.isInstanceOf[JoinFilter])
 
@@ -31,7 +32,7 @@ private[latebloom] object JoinFiltersInPlan extends PredicateHelper {
     case _ => filter
   }
 
-  /** Tells the filters' keys which nodes of this plan gather them. */
+  /** Registers this plan's gathering nodes with the filters' keys. */
   def held(filters: Seq[JoinFilter]): Unit = filters.foreach { f =>
     f.keys match {
       case ScalarSubquery(keys: KeysSubqueryExec, _)                     => f.gathered.heldBy(keys)
@@ -41,8 +42,8 @@ private[latebloom] object JoinFiltersInPlan extends PredicateHelper {
     }
   }
 
-  /** The plan without join filters: row by row, they would cost more than they save. Other filters
-    * may refer to the keys that these have the subquery of.
+  /** The plan without join filters, which would cost more than they save if evaluated row by row.
+    * Other filters may refer to the subqueries of the removed ones.
     */
   def removed(plan: SparkPlan): SparkPlan = plan.transformUp {
     case filter @ FilterExec(condition, child) =>

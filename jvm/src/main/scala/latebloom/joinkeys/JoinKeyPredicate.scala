@@ -25,7 +25,7 @@ import latebloom.bloom.KeyFilter
 import latebloom.compile.KeyPredicate
 import latebloom.read.ScanFilter
 
-/** A join filter whose keys are known. */
+/** A join filter with known keys. */
 final private[latebloom] class JoinKeyPredicate(
     join: JoinFilter,
     keys: KeyFilter,
@@ -41,10 +41,10 @@ final private[latebloom] class JoinKeyPredicate(
 
   override def condition: Expression = join.copy(keys = SharedKeysExpression(shared))
 
-  /** The key is the column, or made of it by a conversion that changes no key. */
+  /** The column that is the key, or from which a conversion makes it that changes no key. */
   override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
 
-  /** Bounds on the column that statistics can be compared with. */
+  /** Bounds on the column for comparison with statistics. */
   def range: Seq[Filter] = column.toSeq.flatMap { attribute =>
     val name = quoteIfNeeded(attribute.name)
     bound(attribute.dataType, keys.min.toScala, keys.minBytes.toScala)
@@ -53,13 +53,13 @@ final private[latebloom] class JoinKeyPredicate(
         .map(LessThanOrEqual(name, _))
   }
 
-  /** A key as a value of Spark's data sources; none where that is not the very key.
+  /** A key as a value of Spark's data sources; None if the value would differ from the key.
     *
     * Dates and times are values of `java.time`, whatever the query's own literals are: Spark's
-    * filters of both formats take them. `java.sql.Date` and `Timestamp` have not got the days
-    * 1582-10-05 to 1582-10-14, nor a day or an hour that a time zone left out. Files in the old
-    * calendar hold dates before 1582-10-15, and times before the first year that all zones count in
-    * whole offsets, in an order that is not theirs: such keys bound nothing.
+    * filters of both formats accept them. `java.sql.Date` and `Timestamp` lack the days 1582-10-05
+    * to 1582-10-14, and days or hours that a time zone skipped. Files in the old calendar store
+    * dates before 1582-10-15, and times before the first year in which all zones have whole
+    * offsets, in a different order: such keys give no bounds.
     */
   private def bound(
       dataType: DataType,
@@ -88,7 +88,7 @@ final private[latebloom] class JoinKeyPredicate(
 
 private[latebloom] object JoinKeyPredicate {
 
-  /** None where there are too many keys. */
+  /** None if there are too many keys. */
   def of(join: JoinFilter, context: SparkContext): Option[JoinKeyPredicate] = join.filter.map {
     keys =>
       new JoinKeyPredicate(join, keys, context.broadcast(new SharedKeys(keys)))

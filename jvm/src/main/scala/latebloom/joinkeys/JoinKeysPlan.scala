@@ -8,10 +8,10 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
 import latebloom.bloom.KeyLimits
 
-/** One side of a shuffled join, planned so that the exchange below it is the join's own.
+/** One side of a shuffled join, planned so that its exchange is the join's own.
   *
   * @param keys
-  *   all that the join is on, in its order
+  *   all keys of the join, in its order
   */
 final case class ShuffledSide(keys: Seq[Expression], child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
@@ -20,11 +20,11 @@ final case class ShuffledSide(keys: Seq[Expression], child: LogicalPlan) extends
     copy(child = newChild)
 }
 
-/** The build side of a broadcast join, planned so that the broadcast is the join's own: one row,
-  * with the [[latebloom.bloom.KeyFilter]] of what `wanted` is for the rows of `child`.
+/** The build side of a broadcast join, planned so that the broadcast is the join's own. Returns one
+  * row, with the [[latebloom.bloom.KeyFilter]] of `wanted` over the rows of `child`.
   *
   * @param keys
-  *   all that the join is on, in its order
+  *   all keys of the join, in its order
   */
 final case class BroadcastKeys(
     keys: Seq[Expression],

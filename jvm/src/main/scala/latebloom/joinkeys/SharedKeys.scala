@@ -9,18 +9,18 @@ import latebloom.bloom.KeyFilter
 import latebloom.read.ScanFilter
 import latebloom.read.predicate.ColumnPredicate
 
-/** The keys of a join as the tasks of an executor share them: sent once, their table built once. */
+/** The keys of a join, shared by the tasks of an executor: sent once, their table built once. */
 final private[joinkeys] class SharedKeys(filter: KeyFilter) extends Serializable {
   @transient lazy val predicate: ColumnPredicate = filter.predicate
 }
 
-/** The keys where a scan looks for them. */
+/** Gives a scan in a task its keys. */
 final private[joinkeys] class KeysInTask(keys: Broadcast[SharedKeys])
     extends ScanFilter.JoinKeySource {
   override def predicate: ColumnPredicate = keys.value.predicate
 }
 
-/** The keys where a [[JoinFilter]] in a task looks for them. */
+/** Gives a [[JoinFilter]] in a task its keys. */
 final private[joinkeys] case class SharedKeysExpression(keys: Broadcast[SharedKeys])
     extends LeafExpression
     with Unevaluable {

@@ -11,8 +11,9 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import latebloom.bloom.KeyLimits
 import latebloom.compile.JoinKeys
 
-/** The keys in the hashed relation that a broadcast join has anyway: asks for the same broadcast,
-  * so that Spark's reuse of exchanges makes it one, and walks it on the driver, without a job.
+/** Reads the keys from the hashed relation that a broadcast join needs anyway: requests the same
+  * broadcast, which Spark's reuse of exchanges executes once, and walks it on the driver, without a
+  * job.
   */
 case class BroadcastKeysExec(
     keys: Seq[Expression],
@@ -35,7 +36,7 @@ case class BroadcastKeysExec(
   override def executeCollect(): Array[InternalRow] = executeQuery {
     val relation = child.executeBroadcast[HashedRelation]().value.asReadOnlyCopy()
     val filter = relation match {
-      // Spark holds a key of one integer as a long; other rows' keys are several in one.
+      // Spark stores a single integer key as a long; other longs pack several keys.
       case longs: LongHashedRelation if keys.size == 1 && keys.head.semanticEquals(wanted) =>
         JoinKeys.collectLongs(longs.keys(), limits)
       case _ => JoinKeys.collect(wantedOf(relation), wanted.dataType, limits)
@@ -44,7 +45,7 @@ case class BroadcastKeysExec(
     Array(UnsafeProjection.create(output.map(_.dataType).toArray).apply(InternalRow(bytes)))
   }
 
-  /** Of the relation's keys if it is one of them, each once; else of all rows. */
+  /** The wanted key of the relation's keys, each once, if it is one of them; else of all rows. */
   private def wantedOf(relation: HashedRelation): Iterator[InternalRow] = {
     val at = keys.indexWhere(_.semanticEquals(wanted))
     if (at < 0) {

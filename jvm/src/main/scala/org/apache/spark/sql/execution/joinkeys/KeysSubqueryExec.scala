@@ -15,13 +15,13 @@ import org.apache.spark.{SparkException, SparkThrowable}
 
 import latebloom.bloom.KeyFilter
 
-/** Runs what gathers the keys of a join filter, beside the query, once for all scans that wait for
-  * it. Threads are its own: the creation side may wait for another join filter in turn, and Spark's
-  * pool for subqueries, which has a limit, could be full of those that wait.
+/** Gathers the keys of a join filter beside the query, once for all scans that wait for it. Uses
+  * its own threads: the creation side may itself wait for another join filter, and waiting
+  * subqueries could fill Spark's limited pool.
   *
-  * The answer never depends on it. Keys that could not be gathered, or that a scan must not wait
-  * for (see [[PoolThreads]]), are no filter: whatever failed is an error of the query only if the
-  * query itself meets it, and then it is the query's own. Only that it was cancelled is passed on.
+  * The answer never depends on it. Without the keys, because gathering failed or a scan must not
+  * wait for them (see [[PoolThreads]]), there is no filter: a failure is an error of the query only
+  * if the query itself meets it. Only a cancellation is passed on.
   */
 case class KeysSubqueryExec(name: String, child: SparkPlan)
     extends BaseSubqueryExec
@@ -37,7 +37,7 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
 
   @transient private var gathering: Gathering = _
 
-  /** What gathers the keys now. What failed begins anew with the next execution of the plan. */
+  /** The running gathering of the keys. A failed one starts anew with the plan's next execution. */
   private def begun: CompletableFuture[Array[InternalRow]] = synchronized {
     val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     if (
@@ -99,7 +99,7 @@ object KeysSubqueryExec {
 
   private def noFilter: Array[InternalRow] = Array(InternalRow(null))
 
-  /** Who cancels a query wants it to end, not to go on without a filter. */
+  /** A cancelled query must end, not continue without a filter. */
   private def isCancelled(e: Throwable): Boolean =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).exists {
       case _: InterruptedException => true

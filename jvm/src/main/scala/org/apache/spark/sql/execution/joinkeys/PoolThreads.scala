@@ -11,31 +11,30 @@ import org.apache.spark.sql.execution.adaptive.ResultQueryStageExec
 import org.apache.spark.sql.execution.exchange.{BroadcastExchangeExec, ShuffleExchangeExec}
 import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
 
-/** Waits for the keys of join filters beside the threads of Spark's pools, which are limited.
+/** Waits for the keys of join filters without blocking Spark's limited thread pools.
   *
-  * A scan may be executed in a thread of such a pool: the small side of a broadcast join in the one
-  * that makes broadcasts. Its keys may have to come from another broadcast, for which the pool may
-  * have no thread left, since all of them wait: for keys, or, by Spark itself, for a subquery,
-  * which waits for keys. Nobody would ever end. So a scan waits only while every pool has a thread
-  * for what is put into its queue. It puts a probe there each time that it has waited a little:
-  * once the probe was executed, so was, or is, all that was queued before it, the broadcast that
-  * the keys need among it. A scan whose probe still lies in a queue does without the keys, whatever
-  * thread it is in, as somebody may wait for it in turn.
+  * A scan may run in a thread of such a pool: the small side of a broadcast join runs in the pool
+  * for broadcasts. Its keys may need another broadcast, while all threads of the pool wait: for
+  * keys, or, in Spark itself, for a subquery that waits for keys. That would be a deadlock. So a
+  * scan waits only while every pool serves its queue. After each interval it queues a probe: once
+  * the probe has run, everything queued before it has started, including the broadcast that the
+  * keys need. A scan whose probe is still queued continues without the keys, in whatever thread it
+  * is, since another thread may wait for it.
   *
-  * At most half of a pool's threads wait at all, so that few queries come that far. And Spark
-  * limits the time that a broadcast may take: a scan below one waits for no more than a quarter of
-  * it, so that waiting does not fail a query that would have been in time.
+  * At most half of a pool's threads may wait at all, so that few queries get that far. Spark also
+  * limits the time of a broadcast: a scan below one waits for at most a quarter of that time, so
+  * that waiting does not fail a query that would otherwise finish in time.
   */
 private[joinkeys] object PoolThreads {
 
-  // How long a probe may lie in a queue. A pool with a free thread takes it at once.
+  // The longest time that a probe may stay queued at first. A free thread takes it at once.
   private val shortest = TimeUnit.MILLISECONDS.toNanos(250)
   private val longest = TimeUnit.SECONDS.toNanos(8)
 
   /** @param prefix
-    *   what Spark calls the pool's threads
+    *   prefix of the names of the pool's threads
     * @param size
-    *   how many it allows: fixed for the life of the process
+    *   most threads: fixed for the life of the process
     */
   final private class Pool(
       val prefix: String,
@@ -72,7 +71,7 @@ private[joinkeys] object PoolThreads {
     )
   )
 
-  /** What `future` gives; None if this thread must not wait for it, or not for so long. */
+  /** The result of `future`; None if this thread must not wait for it, or not that long. */
   def await[A](future: Future[A], conf: SQLConf): Option[A] =
     if (future.isDone) {
       Some(future.get())
@@ -88,8 +87,8 @@ private[joinkeys] object PoolThreads {
       }
     }
 
-  /** Waits, at first without a probe, as most keys come soon, then for longer each time: each probe
-    * is a thread that idles for a minute.
+  /** Waits first without a probe, as most keys arrive soon, then in growing intervals: each probe
+    * may start a thread that idles for a minute.
     */
   private def whileServed[A](future: Future[A], deadline: Option[Long]): Option[A] = {
     @tailrec def wait(nanos: Long, probes: Seq[Future[_]]): Option[A] = {

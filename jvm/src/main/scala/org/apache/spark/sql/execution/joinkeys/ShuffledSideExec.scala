@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
-/** One side of a shuffled join without the join: what it asks of its child makes Spark put the same
-  * exchange there, which is then executed once.
+/** One side of a shuffled join without the join: its required distribution makes Spark insert the
+  * same exchange, which then runs once.
   */
 case class ShuffledSideExec(keys: Seq[Expression], child: SparkPlan) extends UnaryExecNode {
   override def output: Seq[Attribute] = child.output
