@@ -11,15 +11,15 @@ import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
 import latebloom.rules.LateScans
 
-/** What `spark.sql.extensions` names. Adds nothing to the session of a Spark that the jar is not
-  * for.
+/** The class to name in `spark.sql.extensions`. Adds nothing to a session of a Spark version that
+  * the jar does not support.
   *
   * @param spark
-  *   the version of the Spark that runs
+  *   the running version of Spark
   */
 class LateBloomExtensions(spark: String) extends (SparkSessionExtensions => Unit) {
 
-  /** What Spark calls. */
+  /** The constructor that Spark calls. */
   def this() = this(SPARK_VERSION)
 
   override def apply(extensions: SparkSessionExtensions): Unit =
@@ -30,12 +30,13 @@ class LateBloomExtensions(spark: String) extends (SparkSessionExtensions => Unit
     }
 }
 
-/** All that LateBloom adds to a session. Not loaded before Spark's line is known. */
+/** Registers all that LateBloom adds to a session. Loaded only in a supported Spark. */
 private object Registration {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => JoinKeysPlanning)
-    // Rules of an extension run before subqueries become joins and before predicates are where they
-    // stay; rules of the session run after both. Spark asks for the former each time it optimises.
+    // An extension's rules run before subqueries become joins and before predicates reach their
+    // final place; a session's rules run after both. Spark calls this function each time it
+    // optimises.
     extensions.injectOptimizerRule { session =>
       val experimental = session.experimental
       if (!experimental.extraOptimizations.contains(JoinFilters)) {
@@ -43,7 +44,7 @@ private object Registration {
       }
       NoRule
     }
-    // With adaptive execution, so that a plan shows its scans before it runs.
+    // With adaptive execution: a plan then shows its scans before it runs.
     extensions.injectQueryStagePrepRule(_ => LateScans)
     // Without adaptive execution.
     extensions.injectColumnar(_ =>
@@ -54,7 +55,7 @@ private object Registration {
   }
 }
 
-/** Stands where Spark wants a rule and there is none. */
+/** Does nothing, where Spark requires a rule. */
 private object NoRule extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan
 }

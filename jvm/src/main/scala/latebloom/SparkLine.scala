@@ -5,11 +5,11 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import org.slf4j.LoggerFactory
 
-/** The line of Spark that this jar is for. Within a line Spark keeps what its extensions call; from
-  * one to the next it does not, and a call that is no more there fails each query that comes by it.
+/** The line of Spark that this jar supports. Spark keeps internal interfaces stable within a line
+  * but not between lines, and a call to a removed method fails every query that reaches it.
   *
-  * Loaded wherever the jar is, on Scala 2.12 as well: so this file, and what asks it, uses nothing
-  * of Scala's library but `Function1`, and of Spark what all lines have.
+  * Every Spark with the jar loads this file, on Scala 2.12 as well, so it and its callers use only
+  * `Function1` of Scala's library, and only what all lines have of Spark.
   */
 private[latebloom] object SparkLine {
   private val line = "4.1"
@@ -17,13 +17,13 @@ private[latebloom] object SparkLine {
 
   def isSupported(spark: String): Boolean = spark == line || spark.startsWith(line + ".")
 
-  /** Why nothing is done in a Spark that is not supported. */
+  /** Why LateBloom does nothing in an unsupported Spark. */
   def refusal(spark: String): String =
     "LateBloom needs Spark " + line + " and this is " + spark + ": it adds nothing to the session, " +
       "and queries run as without it. Use Spark " + line + ", or take " +
       "latebloom.LateBloomExtensions out of spark.sql.extensions."
 
-  /** Logs the refusal, once in this process. */
+  /** Logs the refusal, once per process. */
   def refuse(spark: String): Unit =
     if (told.compareAndSet(false, true)) {
       LoggerFactory.getLogger("latebloom.LateBloomExtensions").warn(refusal(spark))

@@ -10,19 +10,19 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons, Residual}
 
-/** A filter's conjuncts, each either evaluated in the scan or left to Spark.
+/** Splits a filter's conjuncts into those that the scan evaluates and those left to Spark.
   *
   * @param taken
-  *   what the scan evaluates, in terms of the scan's own attributes
+  *   the scan's conjuncts, on its own attributes
   * @param residual
-  *   what stays in the Filter, in its order
+  *   the Filter's conjuncts, in order
   */
 final private[rules] case class Conjuncts(taken: Seq[Expression], residual: Seq[Residual])
 
 private[rules] object Conjuncts {
 
-  /** What may fail is taken only if nothing that stays in the Filter stands before it, which might
-    * have kept it from a row that it fails for.
+  /** Takes a conjunct that may fail only if no earlier one stays in the Filter, which might have
+    * dropped the row on which it fails.
     */
   def split(conjuncts: Seq[Expression], scan: FileSourceScanExec): Conjuncts = {
     val (before, after) = conjuncts.span(_.deterministic)
@@ -54,7 +54,7 @@ private[rules] object Conjuncts {
     }
   }
 
-  /** A scalar subquery is a value once it has run, which is before the scan starts. */
+  /** A scalar subquery is a value once it has run, and it runs before the scan starts. */
   private def hasManyRows(e: Expression): Boolean = e match {
     case _: ScalarSubquery    => false
     case _: PlanExpression[_] => true
@@ -80,7 +80,7 @@ private[rules] object Conjuncts {
     }
   }
 
-  /** Names and qualifiers as the scan has them; the query may write them in another case. */
+  /** Uses the scan's names and qualifiers; the query may write them in another case. */
   private def inTermsOf(scan: FileSourceScanExec, conjunct: Expression): Expression =
     conjunct.transform { case a: AttributeReference =>
       scan.output.find(_.exprId == a.exprId).getOrElse(a)

@@ -4,15 +4,15 @@ package latebloom.rules
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
 import org.apache.spark.sql.execution._
 
-/** The shape `[Project] Filter… [Project] FileSourceScan`, in which Spark plans a filtered scan of
-  * files. The lower Project is there only to make the `_metadata` struct.
+/** The shape in which Spark plans a filtered scan of files: `[Project] Filter… [Project]
+  * FileSourceScan`. The lower Project only builds the `_metadata` struct.
   *
   * @param root
   *   the uppermost of the nodes
   * @param above
   *   the Project over the Filters
   * @param conjuncts
-  *   the conditions of all Filters, in the order in which they are evaluated
+  *   the conditions of all Filters, in order of evaluation
   * @param below
   *   the Project between the Filters and the scan
   */
@@ -45,7 +45,7 @@ private[rules] object FilteredScan extends PredicateHelper {
     }
   }
 
-  /** A scan that is Spark's own node, not a subclass of it. */
+  /** Matches a scan that is Spark's own node, not a subclass of it. */
   object Scan {
     def unapply(plan: SparkPlan): Option[FileSourceScanExec] = plan match {
       case scan: FileSourceScanExec if scan.getClass == classOf[FileSourceScanExec] => Some(scan)
@@ -53,7 +53,7 @@ private[rules] object FilteredScan extends PredicateHelper {
     }
   }
 
-  /** A Filter by these conjuncts, none if there are none. */
+  /** A Filter with these conjuncts, or just `child` without any. */
   def filter(conjuncts: Seq[Expression], child: SparkPlan): SparkPlan =
     conjuncts.reduceOption(And).fold(child)(FilterExec(_, child))
 }

@@ -14,11 +14,11 @@ import latebloom.scan.{LateScan, SelectiveFormat}
 /** Builds the plan in which a scan evaluates part of its filter. */
 private[rules] object LatePlan {
 
-  /** The same rows and columns as `found.root` gives, from `[Project] [Filter] [Project] LateScan`.
-    * Of lists and maps there may be less where nobody asks for more.
+  /** Returns the rows and columns of `found.root` from `[Project] [Filter] [Project] LateScan`.
+    * Lists and maps may lack entries that the plan does not use.
     *
     * @param consumer
-    *   the expressions of the node above, if it outputs no column as it gets it
+    *   the expressions of the node above, if it passes no column on unchanged
     */
   def build(
       found: FilteredScan,
@@ -32,7 +32,7 @@ private[rules] object LatePlan {
     val asked = found.above.map(p => AttributeSet(p.projectList.flatMap(_.references)))
     val abovePayload = asked.map(_ ++ AttributeSet(rest.flatMap(_.references)))
 
-    // What nobody asks for any more goes from the lower Project, and then from the scan.
+    // Removes unused columns from the lower Project, and then from the scan.
     val lowerList = found.below.map { p =>
       p.projectList.filter(e => abovePayload.forall(_.contains(e.toAttribute)))
     }
@@ -50,7 +50,9 @@ private[rules] object LatePlan {
     plan
   }
 
-  /** All that is asked of the scan's columns: what a node only passes on, the next one asks for. */
+  /** All uses of the scan's columns; a column that a node passes on counts where the next one uses
+    * it.
+    */
   private def uses(
       found: FilteredScan,
       below: Seq[NamedExpression],
@@ -77,8 +79,9 @@ private[rules] object LatePlan {
   ): LateScan = {
     val scan = found.scan
     val kept = needed.map(_ ++ layout(scan))
-    // Filter knows which columns are no longer null. The Project above it may not, and is taken at
-    // its word: broadcast keys are bound to its output, and dynamic partition pruning compares them.
+    // Filter knows which columns are no longer null; the Project above it may not. The nullability
+    // of the Project counts: broadcast keys are bound to its output, and dynamic partition pruning
+    // compares them.
     val nullable = AttributeSet(found.above.toSeq.flatMap(_.output).filter(_.nullable))
     val output = FilteredScan.filter(conditions, scan).output
       .map(a => a.withNullability(a.nullable || nullable.contains(a)))
@@ -108,7 +111,7 @@ private[rules] object LatePlan {
     )
   }
 
-  /** The columns by which Spark knows how the rows of a bucketed scan are laid out. */
+  /** The columns from which Spark derives the layout of a bucketed scan's rows. */
   private def layout(scan: FileSourceScanExec): AttributeSet = {
     val names = scan.relation.bucketSpec
       .filter(_ => scan.bucketedScan)
@@ -130,8 +133,8 @@ private[rules] object LatePlan {
       project.projectList.forall(_.isInstanceOf[AttributeReference]) &&
       project.output.map(_.nullable) == child.output.map(_.nullable)
 
-  /** Adaptive execution finds by their tags which logical node the nodes of a plan stand for: the
-    * new root must stand for what the old one stood for, since less than that is not the same rows.
+  /** Adaptive execution maps the nodes of a plan to logical nodes by their tags: the new root must
+    * keep the old root's logical node, since a smaller one would not have the same rows.
     */
   private def keepTags(found: FilteredScan, plan: SparkPlan): Unit = {
     plan.copyTagsFrom(found.root)

@@ -12,10 +12,11 @@ import latebloom.decision.{Decision, Declined, Reason, Reasons}
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
 import latebloom.scan.SelectiveFormat
 
-/** Turns Filter over a scan of Parquet or ORC files into (Filter by the rest over) a [[LateScan]].
+/** Turns Filter over a scan of Parquet or ORC files into a [[LateScan]], under a Filter by the
+  * remaining conjuncts, if any.
   *
-  * Every scan is decided once, and the decision recorded on its node: a plan that is prepared keeps
-  * what it was prepared with, although with adaptive execution this rule sees its parts again.
+  * The rule decides about every scan once and records the decision on its node: a prepared plan
+  * keeps its decisions, although adaptive execution applies the rule to its parts again.
   */
 object LateScans extends Rule[SparkPlan] {
 
@@ -39,7 +40,7 @@ object LateScans extends Rule[SparkPlan] {
       plan
     }
 
-  /** An aggregate over a filtered scan: no column gets through it. */
+  /** Matches an aggregate over a filtered scan: it passes no column on. */
   private object Consumer {
     def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
       case aggregate: BaseAggregateExec => FilteredScan.unapply(aggregate.child)
@@ -75,7 +76,8 @@ object LateScans extends Rule[SparkPlan] {
         }
     }
 
-  /** Whether LateBloom reads such files; Left where it would but for the reason given. */
+  /** Whether the files are Parquet or ORC; Left with the reason if LateBloom declines to read them.
+    */
   private def readable(
       scan: FileSourceScanExec,
       settings: LateBloomConf.Settings

@@ -5,7 +5,7 @@ import org.apache.spark.SparkException
 
 import latebloom.read.predicate.FailedCondition
 
-/** Rows or batches of files, whose failed conditions come out as what they are. */
+/** Iterates over rows or batches of files, and throws a failed condition's own error. */
 final private[scan] class ConditionErrors[T](read: Iterator[T]) extends Iterator[T] {
   override def hasNext: Boolean = unwrapped(read.hasNext)
 

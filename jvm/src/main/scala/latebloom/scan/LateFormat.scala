@@ -20,29 +20,28 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{BatchSource, ScanSpec}
 
-/** A format, read selectively: what the scan node's inner scan has for a file format, so that
-  * splits, buckets, partition values and metadata columns stay Spark's business. Mixed into Spark's
-  * own format.
+/** A file format that reads selectively. The scan node's inner scan uses it, so that splits,
+  * buckets, partition values and metadata columns stay Spark's. Mixed into Spark's own format.
   */
 private[scan] trait LateFormat extends FileFormat {
   import LateFormat.count
 
-  /** What to filter and what to output. */
+  /** The filters and the output of the scan. */
   protected def spec: ScanSpec
 
   /** The node's metrics by [[Counter.key]]. */
   protected def metrics: Map[String, SQLMetric]
 
-  /** The filters that Spark's own reader is given. */
+  /** The filters to pass to Spark's own reader. */
   protected def forSpark(filters: Seq[Filter]): Seq[Filter] = filters
 
-  /** The order in which Spark's own reader is asked for the columns of the spec. */
+  /** The column order of the spec in which to call Spark's own reader. */
   protected def forSpark(dataSchema: StructType): Seq[Int] = spec.columns.indices
 
-  /** What opens the files.
+  /** Creates the object that opens the files.
     *
     * @param hadoopConf
-    *   holds what Spark's readers look up
+    *   with the settings that Spark's readers look up
     */
   protected def files(
       session: SparkSession,
@@ -62,8 +61,8 @@ private[scan] trait LateFormat extends FileFormat {
       options: Map[String, String],
       hadoopConf: Configuration
   ): PartitionedFile => Iterator[InternalRow] = {
-    // Spark's own reader of all columns, for the files that are not ours to read; asking for it also
-    // puts what Spark's readers look up into the configuration.
+    // Spark's own reader of all columns, for files that we decline; creating it also puts the
+    // settings of Spark's readers into the configuration.
     val order = forSpark(dataSchema)
     val sparkRead = super.buildReaderWithPartitionValues(
       session,
@@ -101,9 +100,7 @@ private[scan] object LateFormat {
   }
 }
 
-/** @param keyRanges
-  *   where the keys of joins lie
-  */
+/** @param keyRanges bounds of the keys of joins */
 final private[scan] class LateParquetFormat(
     override protected val spec: ScanSpec,
     keyRanges: Seq[Filter],
@@ -129,9 +126,7 @@ final private[scan] class LateParquetFormat(
     )
 }
 
-/** @param keyRanges
-  *   where the keys of joins lie
-  */
+/** @param keyRanges bounds of the keys of joins */
 final private[scan] class LateOrcFormat(
     override protected val spec: ScanSpec,
     keyRanges: Seq[Filter],
@@ -139,11 +134,11 @@ final private[scan] class LateOrcFormat(
 ) extends OrcFileFormat
     with LateFormat {
 
-  /** None: orc-core gets some of them wrong, and fails on others. */
+  /** None: orc-core evaluates some of them incorrectly, and fails on others. */
   override protected def forSpark(filters: Seq[Filter]): Seq[Filter] = Nil
 
-  /** As in the table, which is how Spark's own scan would ask: orc-core reads a file of a
-    * transactional table by position if the columns are not those of the file, in its order.
+  /** The table's order, in which Spark's own scan would read: orc-core reads a file of a
+    * transactional table by position unless the columns are those of the file, in its order.
     */
   override protected def forSpark(dataSchema: StructType): Seq[Int] = {
     val exact = dataSchema.fieldNames.zipWithIndex.toMap
@@ -172,7 +167,7 @@ final private[scan] class LateOrcFormat(
     )
 }
 
-/** What Spark's reader gives of columns in some order, in that of the spec. */
+/** Brings columns from Spark's reader into the order of the spec. */
 final private class Reordered(read: Iterator[_], ordinals: Array[Int], columns: StructType)
     extends Iterator[Any]
     with Closeable {
@@ -195,15 +190,13 @@ final private class Reordered(read: Iterator[_], ordinals: Array[Int], columns: 
 
 private object Reordered {
 
-  /** @param order
-    *   which column of the spec comes where in what is read
-    */
+  /** @param order the column of the spec at each position of the input */
   def apply(read: Iterator[_], order: Seq[Int], columns: StructType): Iterator[_] =
     if (order == order.indices) read
     else new Reordered(read, columns.indices.map(order.indexOf(_)).toArray, columns)
 }
 
-/** Batches of a file; metrics are brought up to date with each. */
+/** Iterates over a file's batches, and updates the metrics with each. */
 final private class BatchIterator(source: BatchSource, drain: () => Unit)
     extends Iterator[ColumnarBatch]
     with Closeable {
@@ -233,7 +226,7 @@ final private class BatchIterator(source: BatchSource, drain: () => Unit)
   }
 }
 
-/** The rows of batches, for a plan that takes rows; a row is valid until the next. */
+/** The rows of batches, for a plan that takes rows; a row is valid until the next one. */
 final private class RowIterator(batches: Iterator[ColumnarBatch] with Closeable)
     extends Iterator[InternalRow]
     with Closeable {

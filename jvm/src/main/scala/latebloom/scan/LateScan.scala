@@ -24,25 +24,25 @@ import latebloom.read.task.Counter
 
 /** A scan of files that evaluates filters and outputs the rows that pass.
   *
-  * It is a FileSourceScanExec, because much of Spark recognises a file scan by that class. What it
-  * adds are product elements, so that whatever walks, transforms or compares the expressions of a
-  * plan meets them too. Everything from listing files to handing out splits is Spark's: an inner
-  * scan does it, over the same relation but with a [[LateFormat]] to read a file.
+  * It is a FileSourceScanExec, because much of Spark recognises a file scan by that class. Its
+  * additions are product elements, so that code that walks, transforms or compares a plan's
+  * expressions includes them. Spark does everything from listing files to assigning splits: an
+  * inner scan does it, over the same relation but with a [[LateFormat]] to read a file.
   *
   * @param output
   *   the attributes of the payload, then partition and metadata columns
   * @param requiredSchema
-  *   the payload: what is read of a file and is output
+  *   the payload: columns that are read from files and output
   * @param scanFilters
-  *   what is evaluated here
+  *   conditions that this scan evaluates
   * @param joinFilters
-  *   what is evaluated here of the keys of joins, once their subqueries have run
+  *   filters by the keys of joins that this scan evaluates, once their subqueries have run
   * @param filterOnly
-  *   the columns of scanFilters and joinFilters that are not output, in the scan's order
+  *   columns of scanFilters and joinFilters that are not output, in the scan's order
   * @param lookups
-  *   of a list or map that is output, all that is asked of it; nothing where all of it is
+  *   all uses of an output list or map; empty if the plan uses it whole
   * @param options
-  *   the confs that the scan was planned with
+  *   the confs at planning time
   */
 class LateScan(
     relation: HadoopFsRelation,
@@ -139,9 +139,7 @@ class LateScan(
 
   override def producedAttributes: AttributeSet = outputSet ++ AttributeSet(filterOnly)
 
-  /** Filter-only columns keep their names: two scans that differ only in which column they filter
-    * by are not the same.
-    */
+  /** Filter-only columns keep their names: scans that filter by different columns are different. */
   override def doCanonicalize(): FileSourceScanExec = {
     val hidden = filterOnly.sortBy(_.name)
     val columns = output ++ hidden
@@ -167,24 +165,24 @@ class LateScan(
     )
   }
 
-  /** What is read of a file: the payload, then what is only filtered by. */
+  /** The columns read from files: the payload, then the filter-only columns. */
   private def read: Seq[Attribute] = output.take(requiredSchema.length) ++ filterOnly
 
-  /** The conditions as they are evaluated. */
+  /** The conditions in the readers' form. */
   @transient private[latebloom] lazy val filters: ScanFilters =
     ScanFilters.compile(scanFilters, Nil, read)
 
-  /** Names of the columns that are filtered by, in the order in which they are read. */
+  /** Names of the filter columns, in reading order. */
   def filterColumns: Seq[String] = filters.filters.flatMap(_.columns).distinct
 
-  /** The conditions as SQL, in the order in which they are evaluated; what takes more than a kernel
-    * says so.
+  /** The conditions as SQL, in order of evaluation, with the level of those that need more than a
+    * kernel.
     */
   def filterTexts: Seq[String] = filters.filters.map { f =>
     if (f.level == ScanFilters.Kernel) f.filter.text else s"${f.filter.text} [${f.level.name}]"
   }
 
-  /** The payload as people read it: columns, and what is read of those that are not read whole. */
+  /** The payload for people: columns, or the parts that are read of a column. */
   def payload: Seq[String] = requiredSchema.fieldNames.toSeq.zip(output).flatMap { case (name, a) =>
     val asked = lookups.filter(_.references.contains(a))
     if (asked.isEmpty) Seq(name) else asked.map(ShortSql(_))
@@ -195,11 +193,11 @@ class LateScan(
     case s: ScalarSubquery => Literal.create(s.eval(InternalRow.empty), s.dataType)
   })
 
-  /** What the join filters turned out to be, without those that have too many keys. */
+  /** The join filters with their keys, without those that have too many keys. */
   @transient private lazy val joinKeys: Seq[JoinKeyPredicate] =
     joinFilters.flatMap(JoinKeyPredicate.of(_, sparkContext))
 
-  /** What the readers of the files are told. To be asked once the subqueries have run. */
+  /** The work of the files' readers, available once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
     val filters = ScanFilters.compile(conditions, joinKeys, read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
@@ -218,7 +216,7 @@ class LateScan(
     )
   }
 
-  /** Keys that a subquery in another scan gathers are waited for when they are asked for. */
+  /** Waits for keys that another scan's subquery gathers only when they are used. */
   override protected def prepareSubqueries(): Unit = {
     super.prepareSubqueries()
     joinFilters.foreach(_.start())
@@ -239,7 +237,7 @@ class LateScan(
   @transient private lazy val inner: FileSourceScanExec =
     innerScan(format.late(spec, joinKeys.flatMap(_.range), counters))
 
-  /** What reads the files. */
+  /** The format that reads the files. */
   def format: SelectiveFormat = SelectiveFormat.of(relation.fileFormat).get
 
   private def innerScan(format: FileFormat): FileSourceScanExec =
@@ -271,7 +269,7 @@ class LateScan(
       inner.inputRDD
     }
 
-  /** Of rows, where what is above takes no batches. */
+  /** Returns rows, for a plan that takes no batches. */
   override protected def doExecute(): RDD[InternalRow] = {
     val counter = longMetric("numOutputRows")
     val types = schema

@@ -11,14 +11,14 @@ import org.apache.spark.sql.types.DataType
 
 import latebloom.read.ScanSpec
 
-/** A file format that is read selectively: what the driver must know of it.
+/** A file format that LateBloom reads selectively, as the driver sees it.
   *
   * @param name
-  *   as users write it
+  *   in the spelling of users
   * @param sparks
   *   Spark's format
   * @param vectorized
-  *   key of the conf without which Spark reads row by row
+  *   key of the conf that enables Spark's vectorised reader
   * @param nestedVectorized
   *   the same for nested columns
   */
@@ -29,10 +29,10 @@ sealed abstract private[latebloom] class SelectiveFormat(
     val nestedVectorized: String
 ) {
 
-  /** Whether single entries of lists and maps can be read. */
+  /** Whether the scan can read single entries of lists and maps. */
   def readsEntries: Boolean
 
-  /** Whether it is Spark's own format, not a subclass of it. */
+  /** Whether `format` is Spark's own class, not a subclass of it. */
   def isExactly(format: FileFormat): Boolean = format.getClass == sparks
 
   /** Whether Spark reads in batches at all. */
@@ -44,7 +44,7 @@ sealed abstract private[latebloom] class SelectiveFormat(
   /** Most rows of a batch. */
   def batchRows(conf: SQLConf): Int
 
-  /** The format that reads the files as `spec` says. */
+  /** The file format that does the work of `spec`. */
   def late(spec: ScanSpec, keyRanges: Seq[Filter], metrics: Map[String, SQLMetric]): FileFormat
 }
 
@@ -96,7 +96,7 @@ private[latebloom] object SelectiveFormat {
     ): FileFormat = new LateOrcFormat(spec, keyRanges, metrics)
   }
 
-  /** The one that `format` is, or is a subclass of. */
+  /** The format of which `format` is an instance. */
   def of(format: FileFormat): Option[SelectiveFormat] = format match {
     case _: ParquetFileFormat => Some(Parquet)
     case _: OrcFileFormat     => Some(Orc)

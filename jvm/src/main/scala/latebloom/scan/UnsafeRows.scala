@@ -6,10 +6,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 
-/** The rows of a scan as Spark's operators take them; a row is valid until the next.
+/** Converts a scan's rows to the form that Spark's operators take; a row is valid until the next
+  * one.
   *
-  * The code of the projection is generated when there is a row: of many columns that takes longer
-  * than a selective scan's task that finds none.
+  * Generates the projection's code at the first row: for many columns that takes longer than a
+  * selective task that finds no row.
   */
 final private class UnsafeRows(rows: Iterator[InternalRow], schema: StructType, count: SQLMetric)
     extends Iterator[InternalRow] {
