@@ -8,12 +8,12 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.bloom.KeyLimits
 import latebloom.read.ScanSpec
 
-/** LateBloom's confs, registered with Spark's own, so that they are checked when they are set and
-  * listed by `SET -v`. They stand in Spark's package because the conf builder is private to it.
+/** LateBloom's confs, registered among Spark's own, so that Spark validates them and `SET -v` lists
+  * them. They are in Spark's package because the conf builder is private to it.
   */
 object LateBloomConf {
 
-  /** The confs that one planning works with. */
+  /** The settings of one planning. */
   final case class Settings(
       enabled: Boolean,
       scanEnabled: Boolean,
@@ -23,12 +23,12 @@ object LateBloomConf {
       eagerFraction: Double
   ) {
 
-    /** What a scan is told that gives batches of at most so many rows. */
+    /** The options of a scan with batches of at most so many rows. */
     def options(batchRows: Int): ScanSpec.Options =
       new ScanSpec.Options(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows)
   }
 
-  /** Those of join filters. */
+  /** The settings of join filters. */
   final case class JoinSettings(
       enabled: Boolean,
       minScanBytes: Long,
@@ -36,7 +36,7 @@ object LateBloomConf {
       limits: KeyLimits
   )
 
-  /** One conf as users see it. */
+  /** One conf, for users. */
   final case class Described(
       key: String,
       default: String,
@@ -47,7 +47,7 @@ object LateBloomConf {
 
   final private case class Conf[T](entry: ConfigEntry[T], kind: String)
 
-  /** The class may be loaded twice, by two class loaders, over one registry. */
+  /** Two class loaders may load the class over one registry. */
   private def conf[T](key: String, kind: String, doc: String)(
       build: ConfigBuilder => ConfigEntry[T]
   ): Conf[T] = synchronized {
@@ -60,21 +60,22 @@ object LateBloomConf {
   private val enabled = conf(
     "spark.latebloom.enabled",
     "boolean",
-    "The master switch: off, and every query is planned as if LateBloom were not there."
+    "The master switch. When it is off, Spark plans every query as if LateBloom were absent."
   )(_.booleanConf.createWithDefault(true))
 
   private val scanEnabled = conf(
     "spark.latebloom.scan.enabled",
     "boolean",
-    "Whether a Filter over a scan of Parquet or ORC files is evaluated in the scan, which then " +
-      "reads the filter columns first and of the other columns only what the surviving rows need."
+    "Whether scans of Parquet and ORC files evaluate the Filter above them. They then read the " +
+      "filter columns first, and of the other columns only what the surviving rows need."
   )(_.booleanConf.createWithDefault(true))
 
   private val eagerFraction = conf(
     "spark.latebloom.scan.eagerFraction",
     "double",
-    "A row group (of ORC: a stripe) of which at least this share of the rows is expected to survive is fetched " +
-      "whole, without a second visit for the other columns. 0 is always eager, 1 (nearly) never."
+    "A scan fetches a row group (of ORC: a stripe) whole, without a second visit for the other " +
+      "columns, if it expects at least this share of the rows to survive. 0 is always eager, " +
+      "1 (nearly) never."
   )(
     _.doubleConf
       .checkValue(v => v >= 0 && v <= 1, "must lie between 0 and 1")
@@ -84,15 +85,15 @@ object LateBloomConf {
   private val mergeGapBytes = conf(
     "spark.latebloom.io.mergeGapBytes",
     "bytes",
-    "Byte ranges of a file that lie at most this far apart are fetched with one request. " +
+    "A scan fetches byte ranges of a file that lie at most this far apart with one request. " +
       "Raise it for object stores, where a request costs more than the bytes between."
   )(bytes(_, "128k"))
 
   private val pageCacheBytes = conf(
     "spark.latebloom.scan.pageCacheBytes",
     "bytes",
-    "Most bytes of decompressed pages that one task keeps, of filter columns that are output as " +
-      "well, so that no page is decompressed twice."
+    "Most bytes of decompressed pages of filter columns that one task keeps for the output, so " +
+      "that it decompresses no page twice."
   )(bytes(_, "64m"))
 
   private val joinEnabled = conf(
@@ -104,15 +105,15 @@ object LateBloomConf {
   private val joinMinScanBytes = conf(
     "spark.latebloom.join.minScanBytes",
     "bytes",
-    "A scan of less than this gets no join filter: to wait for the keys would cost more than to " +
-      "read it."
+    "A scan of fewer bytes gets no join filter: waiting for the keys would cost more than " +
+      "reading it."
   )(bytes(_, "10m"))
 
   private val joinRescanBytes = conf(
     "spark.latebloom.join.rescanBytes",
     "bytes",
-    "Where the keys are in no exchange that the join has anyway, the side that they come from is " +
-      "evaluated once more if it reads no more than this."
+    "If no exchange of the join carries the keys, LateBloom evaluates the side that they come " +
+      "from once more, provided that it reads no more than this."
   )(bytes(_, "10m"))
 
   private val joinMaxBytes = conf(
@@ -145,7 +146,7 @@ object LateBloomConf {
     joinMaxKeys
   )
 
-  /** The settings that hold in `conf` now. */
+  /** The current settings in `conf`. */
   def settings(conf: SQLConf): Settings = Settings(
     enabled = conf.getConf(enabled.entry),
     scanEnabled = conf.getConf(scanEnabled.entry),

@@ -14,20 +14,20 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
 
-/** Opens the files of one scan as Spark's format does. Made on the driver, used by the tasks.
+/** Opens the files of one scan as Spark's format does. Created on the driver, used by tasks.
   *
   * @param offHeap
-  *   whether Spark is to keep batches off the heap
+  *   whether Spark keeps batches off the heap
   */
 abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: Boolean)
     extends Serializable {
 
-  /** The scan of a file split, or the counter of the files that Spark's reader must read for the
-    * same reason as this one.
+  /** The scan of a file split, or, if Spark's reader must read the file, the counter of that
+    * reason.
     */
   def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan]
 
-  /** Filters what Spark's reader reads of a file that [[open]] left to it. */
+  /** Filters the rows of a file that [[open]] left to Spark's reader. */
   def filter(file: PartitionedFile, read: Iterator[_]): FilteredRows =
     new FilteredRows(
       new CloseableJavaIterator(read),
@@ -50,7 +50,7 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
     counters
   )
 
-  /** Off-heap vectors outside a task would be freed by nobody, as Spark has it. */
+  /** Nobody would free off-heap vectors outside a task, as in Spark. */
   protected def useOffHeap: Boolean = offHeap && TaskContext.get() != null
 
   private def partitionVectors(values: InternalRow): Array[ColumnVector] =
@@ -61,12 +61,12 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
     }
 }
 
-/** What rows must satisfy, in the terms of Spark's data sources: for statistics and indexes.
+/** Conditions on the rows as filters of Spark's data sources, for statistics and indexes.
   *
   * @param filters
-  *   those that Spark pushes
+  *   the filters that Spark pushes down
   * @param keyRanges
-  *   where the keys of joins lie
+  *   bounds of the keys of joins
   */
 final case class PushedFilters(filters: Seq[Filter], keyRanges: Seq[Filter])
 

@@ -28,8 +28,8 @@ import latebloom.orc.{CheckedTails, OrcSplit}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
-/** Opens the files of one scan as Spark's ORC format does: the same tail, resolution of columns and
-  * evolution of schemas. Made on the driver, used by the tasks.
+/** Opens the files of one scan as Spark's ORC format does: with the same tail, resolution of
+  * columns and evolution of schemas. Created on the driver, used by tasks.
   */
 final class OrcFiles private (
     spec: ScanSpec,
@@ -78,8 +78,8 @@ final class OrcFiles private (
     finally if (owned != null) owned.close()
   }
 
-  /** Why a file is left to Spark's reader, if it is. A stripe that is longer than the file is no
-    * reason: Spark's reader would allocate what it claims.
+  /** The reason to leave a file to Spark's reader, if any. A stripe that is longer than the file is
+    * no reason: Spark's reader would allocate the claimed length.
     */
   private def notOurs(reader: ReaderImpl): Option[Counter] =
     if (reader.getColumnEncryptionKeys.nonEmpty) {
@@ -96,15 +96,15 @@ final class OrcFiles private (
       )(Counter.FILES_TOO_LARGE)
     }
 
-  /** Which columns a file has, as Spark resolves them. */
+  /** The columns of a file, as Spark resolves them. */
   private class Resolved(inFile: TypeDescription, shared: Configuration) {
     private val ofColumns =
       OrcUtils.requestedColumnIds(caseSensitive, dataSchema, spec.columns, inFile, shared)
 
-    /** Whether Spark takes the file for one without a row. */
+    /** Whether Spark treats the file as one without rows. */
     def isEmpty: Boolean = ofColumns.isEmpty
 
-    /** Whether columns are found by name and not by position. */
+    /** Whether columns are resolved by name rather than position. */
     val byName: Boolean = ofColumns.forall(_._2)
 
     def columns(reader: ReaderImpl): Seq[OrcColumn] = {
@@ -123,7 +123,7 @@ final class OrcFiles private (
       ofSpec.toSeq ++ ofLeaves
     }
 
-    /** What is left of a struct of which only some fields are wanted. */
+    /** Keeps the wanted fields of a struct. */
     private def narrowed(value: Any, from: DataType, to: DataType): Any = (value, from, to) match {
       case (row: InternalRow, all: StructType, some: StructType) =>
         InternalRow.fromSeq(some.fields.toSeq.map { f =>
@@ -134,7 +134,7 @@ final class OrcFiles private (
       case _ => value
     }
 
-    /** By position the file is read through the table's whole schema, by name each column apart. */
+    /** By position, a column is read through the table's whole schema; by name, separately. */
     private def column(
         field: StructField,
         id: Int,
@@ -158,8 +158,8 @@ final class OrcFiles private (
       }
   }
 
-  /** What rows must satisfy, as far as ORC can say it. A filter that fails to become a part of it,
-    * as one by a literal of another type than the file has, is left out.
+  /** The conditions on rows that ORC can express. Leaves out a filter that ORC refuses, such as one
+    * with a literal of another type than the file's.
     */
   private def searchArgument(reader: ReaderImpl): Option[SearchArgument] = {
     val all =
@@ -177,12 +177,10 @@ final class OrcFiles private (
 object OrcFiles {
   private val MaxStripeBytes = 1L << 30
 
-  /** The last run of values may reach past the last row, and be counted in an int. */
+  /** The last run of values may extend past the last row; its indexes are ints. */
   private val MaxRows = Int.MaxValue - 1024
 
-  /** @param hadoopConf
-    *   as Spark's ORC format has prepared it; broadcast to the tasks
-    */
+  /** @param hadoopConf prepared by Spark's ORC format; broadcast to the tasks */
   def apply(
       session: SparkSession,
       spec: ScanSpec,
@@ -206,8 +204,8 @@ object OrcFiles {
     )
   }
 
-  /** Whether ORC's literal, of `java.sql`, is the very bound. It is not where the time zone of this
-    * JVM has not got the day or the time.
+  /** Whether ORC's literal, of `java.sql`, equals the bound. It does not if the JVM's time zone
+    * lacks the day or the time.
     */
   private def isExact(bound: Filter): Boolean =
     bound match {
@@ -225,7 +223,7 @@ object OrcFiles {
       case _ => true
     }
 
-  /** No value equals a null in a list, but ORC's search arguments fail on it. */
+  /** No value equals a null in a list, but ORC's search arguments fail on one. */
   private def withoutNulls(filter: Filter): Option[Filter] = filter match {
     case In(name, values) =>
       Option.when(values.exists(_ != null))(In(name, values.filter(_ != null)))

@@ -34,8 +34,8 @@ import latebloom.parquet.{ParquetSplit, RedactedPredicate, SparkReader}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
-/** Opens the files of one scan as Spark's Parquet format does: the same footer, pushed predicates,
-  * rebase modes and resolution of columns. Made on the driver, used by the tasks.
+/** Opens the files of one scan as Spark's Parquet format does: with the same footer, pushed
+  * predicates, rebase modes and resolution of columns. Created on the driver, used by tasks.
   */
 final class ParquetFiles private (
     spec: ScanSpec,
@@ -91,12 +91,12 @@ final class ParquetFiles private (
     } finally if (owned != null) owned.close()
   }
 
-  /** Takes a file for what it was when the driver listed it, which saves a request to the store. If
-    * it is not any more, its end is no footer: then the store is asked. So it is before a footer is
-    * used that another task read.
+  /** Trusts the file status of the driver's listing, which saves a request to the store. If the
+    * file has changed, its end is not a footer, and the store is asked. The store is also asked
+    * before a task uses a footer that another task read.
     */
   private def opened(file: PartitionedFile, shared: Configuration): Opened = {
-    // A scan may run again, over files that changed: what is shared is a stage's.
+    // A scan may run again over changed files, so only tasks of one stage share footers.
     val run = s"${spec.id} ${Option(TaskContext.get()).fold(-1)(_.stageId())}"
     val end = file.start + file.length
 
@@ -126,8 +126,8 @@ final class ParquetFiles private (
       }
   }
 
-  /** Why a file is left to Spark's reader, if it is. A chunk that is longer than the file is no
-    * reason: Spark's reader would allocate what it claims.
+  /** The reason to leave a file to Spark's reader, if any. A chunk that is longer than the file is
+    * no reason: Spark's reader would allocate the claimed length.
     */
   private def notOurs(footer: ParquetMetadata, length: Long): Option[Counter] = {
     def tooLarge(block: BlockMetaData) = block.getRowCount > Int.MaxValue ||
@@ -136,9 +136,9 @@ final class ParquetFiles private (
     else Option.when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
   }
 
-  /** Dictionaries are not consulted here: the scan tests them anyway, before any data page, and
-    * parquet-java's way fails on some LZ4_RAW files. Where dates are rebased it is left on, since
-    * then a row group that it rules out may hide a date whose reading is an error.
+  /** Disables pruning by dictionaries: the scan tests them anyway, before any data page, and
+    * parquet-java fails on some LZ4_RAW files. It stays on where dates are rebased, since a row
+    * group that it rules out may then hide a date that cannot be read.
     */
   private def readOptions(
       shared: Configuration,
@@ -159,7 +159,7 @@ final class ParquetFiles private (
       meta: FileMetaData,
       datetime: RebaseSpec
   ): Option[FilterPredicate] = {
-    // Spark leaves nothing out by these: that rests on us alone, and so on bounds that are true.
+    // Spark does not prune by these, so pruning by them requires trusted bounds.
     val bounded = TrustedStatistics.of(meta.getCreatedBy).bounds
     val ranges = if (bounded) pushed.keyRanges else Nil
     val keys = converted(ranges, meta, datetime).map(new RedactedPredicate(_))
@@ -199,7 +199,7 @@ final class ParquetFiles private (
         Some(columns)
       ).children
     }
-    // Each leaf apart: some have the name of a column, and of each other.
+    // Resolves each leaf separately: names may repeat among leaves and columns.
     resolved(spec.columns) ++ spec.leaves.asScala.flatMap(leaf => resolved(StructType(Seq(leaf))))
   }
 
@@ -247,9 +247,9 @@ object ParquetFiles {
   )
 
   /** @param pushed
-    *   of which the ranges of keys are not logged
+    *   whose key ranges must not be logged
     * @param hadoopConf
-    *   as Spark's Parquet format has prepared it; broadcast to the tasks
+    *   prepared by Spark's Parquet format; broadcast to the tasks
     */
   def apply(
       session: SparkSession,
@@ -278,7 +278,7 @@ object ParquetFiles {
     new ParquetFiles(spec, partitionSchema, pushed, conf, settings)
   }
 
-  /** Spark's tests watch which row groups are read through an accumulator of this name. */
+  /** Spark's tests count the row groups read through an accumulator of this name. */
   private def countRowGroups(n: Int): Unit =
     Option(TaskContext.get()).foreach {
       _.taskMetrics().withExternalAccums {
