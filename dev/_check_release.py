@@ -24,18 +24,18 @@ _wrong: list[str] = []
 
 
 def expect(right: bool, what: str) -> None:
-    """Notes what is wrong."""
+    """Records a fault."""
     if not right:
         _wrong.append(what)
 
 
 def contents(jar: bytes) -> dict[str, int]:
-    """The checksums of a jar's entries: the wheel's is not deflated by itself."""
+    """The checksums of a jar's entries: the wheel stores its jar uncompressed."""
     return {entry.filename: entry.CRC for entry in ZipFile(io.BytesIO(jar)).infolist()}
 
 
 def check_wheels(folder: Path, version: str, jar: bytes) -> None:
-    """Each has its version; the product's has the jar and measures nothing."""
+    """Each has its version; the product's has the jar and no benchmarks."""
     names = sorted(file.name for file in folder.glob("*.whl"))
     expected = [
         f"latebloom-{version}-py3-none-any.whl",
@@ -92,7 +92,7 @@ def _is_ours(name: str) -> bool:
 
 
 def check_pom(pom: Path, version: str) -> None:
-    """The coordinates; and that nothing comes along but the Scala library."""
+    """The coordinates, and no dependency but the Scala library."""
     root = ElementTree.parse(pom).getroot()
     found = tuple(root.findtext(_POM + part) for part in ("groupId", "artifactId", "version"))
     expect(found == (GROUP, ARTIFACT, version), f"the POM's coordinates: {found}")
@@ -105,7 +105,7 @@ def check_pom(pom: Path, version: str) -> None:
 
 
 def main(dist: Path, version: str) -> int:
-    """Prints what was built, or what is wrong with it."""
+    """Prints the built files, or their faults."""
     # Maven's name of a development version.
     maven = version.partition(".dev")[0] + "-SNAPSHOT" * (".dev" in version)
     folder = dist / "maven" / Path(*GROUP.split(".")) / ARTIFACT / maven

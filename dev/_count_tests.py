@@ -13,7 +13,7 @@ for directory in sys.argv[2:]:
             failed += bool(results & {"failure", "error"})
             passed += not results & {"failure", "error", "skipped"}
 
-# A build that does not compile and a suite that aborts leave no test case behind.
+# A build that does not compile and a suite that aborts report no test case.
 if sys.argv[1] != "0":
     failed = max(failed, 1)
 print(f"{passed} passed, {failed} failed")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks how the sources of the JVM are laid out: ``_package_arrows.py [DIRECTORY]``.
+"""Checks the layout of the JVM's sources: ``_package_arrows.py [DIRECTORY]``.
 
-Fails if packages of the product import each other in a circle, if a Java package imports what its
-``package-info.java`` does not name or has none, if a folder has more than 20 files, or if a constructor
-has more than 7 parameters.
+Fails if packages of the product import each other in a cycle, if a Java package imports what its
+``package-info.java`` does not name or has none, if a folder has more than 20 files, or if a
+constructor has more than 7 parameters.
 
 What a Java package may import is one paragraph of its ``package-info``, either of
 
@@ -26,7 +26,7 @@ from pathlib import Path
 MOST_FILES = 20
 MOST_PARAMETERS = 7
 
-# Constructors that may have more parameters, and why.
+# Constructors that may have more parameters, with the reasons.
 EXCEPTIONS: dict[str, str] = {
     "latebloom.inspect.ScanReport": "a field for each line of EXPLAIN",
     "latebloom.scan.LateScan": "FileSourceScanExec's parameters, and its own",
@@ -68,14 +68,14 @@ class Source:
 
     @cached_property
     def package(self) -> str:
-        """The package that it says it is of."""
+        """The package that it declares."""
         found = _PACKAGE.search(self.text)
         if found is None:
             sys.exit(f"{self.path}: it names no package")
         return found[1]
 
     def names(self) -> Iterator[str]:
-        """What is named in full, in imports and elsewhere; of ``a.{b, c}`` both."""
+        """The fully qualified names, in imports and elsewhere; both of ``a.{b, c}``."""
         for found in _NAME.finditer(_PACKAGE.sub("", self.code)):
             name = re.sub(r"\s", "", found[0].partition("{")[0]).rstrip(".")
             selected = found[1].split(",") if found[1] else [""]
@@ -94,14 +94,14 @@ class Source:
 
 
 def _parameters(code: str, at: int) -> int:
-    """How many parameters a list, or Scala's several lists, that begin at or behind ``at`` have."""
+    """The number of parameters of a list, or of Scala's several lists, from ``at`` on."""
     opening = re.compile(r"\s*(?:\[[^(]*\]|<[^(]*>)?\s*(?:@\w+\s*)?(?:private|protected)?\s*\(")
     count = 0
     while found := opening.match(code, at):
         depth, at, some = 1, found.end(), False
         while depth and at < len(code):
             sign = code[at]
-            # The end of Scala's => is no bracket.
+            # The > of Scala's => is not a bracket.
             if sign in "([{<" or sign in ")]}>" and code[at - 1] != "=":
                 depth += 1 if sign in "([{<" else -1
             count += sign == "," and depth == 1
@@ -168,7 +168,7 @@ class Layout:
         return None
 
     def circle(self) -> Iterator[str]:
-        """The packages of a circle, the first of them at both ends."""
+        """The packages of a cycle, the first of them at both ends."""
         arrows, done = self.arrows(), set[str]()
 
         def search(way: list[str]) -> list[str]:
@@ -184,18 +184,18 @@ class Layout:
 
         for start in sorted(arrows):
             if found := search([start]):
-                yield "packages import each other in a circle: " + " -> ".join(found)
+                yield "packages import each other in a cycle: " + " -> ".join(found)
                 return
 
     def large_folders(self) -> Iterator[str]:
-        """Folders with more files than one looks through."""
+        """Folders with too many files."""
         for folder in sorted({source.path.parent for source in self.sources}):
             files = sum(source.path.parent == folder for source in self.sources)
             if files > MOST_FILES:
                 yield f"{folder.relative_to(self.root)} has {files} files, more than {MOST_FILES}"
 
     def long_constructors(self, exceptions: dict[str, str]) -> Iterator[str]:
-        """Constructors with more parameters than one keeps apart, and exceptions that are none."""
+        """Constructors with too many parameters, and exceptions that are not needed."""
         most: dict[str, int] = {}
         for source in self.sources:
             for name, parameters in source.constructors():
@@ -209,7 +209,7 @@ class Layout:
 
 
 def problems(root: Path, exceptions: dict[str, str]) -> list[str]:
-    """All that is wrong below a directory."""
+    """All faults below a directory."""
     layout = Layout(root)
     return [
         *layout.undeclared(),
@@ -220,7 +220,7 @@ def problems(root: Path, exceptions: dict[str, str]) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints what is wrong; 1 if anything is."""
+    """Prints the faults; returns 1 if there are any."""
     sources = Path(__file__).resolve().parent.parent / "jvm" / "src" / "main"
     found = problems(Path(arguments[0]), {}) if arguments else problems(sources, EXCEPTIONS)
     print("\n".join(found) or "packages import one way only; folders and constructors are small")

@@ -29,7 +29,7 @@ from latebloom._explain import Explanation, Join, Residual, Scan, explain
 from latebloom._jar import jar_path
 from latebloom._session import disabled, enabled
 
-# The one place for the version of the packages and, with .devN as -SNAPSHOT, of the jar.
+# The only place for the version of the packages and, with .devN as -SNAPSHOT, of the jar.
 __version__ = "0.1.0.dev0"
 
 __all__ = [

@@ -33,7 +33,7 @@ class _Answer(Protocol):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status.
 
-    0 is well, 1 a failed check, 2 a wrong request, 130 interrupted.
+    0 means success, 1 a failed check, 2 an invalid request, 130 an interruption.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
@@ -82,12 +82,12 @@ def _run_demo(options: argparse.Namespace) -> int:
 
 
 def _bench(words: Sequence[str]) -> int:
-    """Hands the command's arguments to the package of the benchmarks, which is one of its own."""
+    """Passes the command's arguments to the separate package of the benchmarks."""
     try:
         from latebloom_bench._cli import main as run
     except ImportError as error:
         raise LateBloomError(
-            f"the benchmarks, or what they need, are not installed: {error}",
+            f"the benchmarks, or their dependencies, are not installed: {error}",
             where="this Python's environment",
             fix="pip install 'latebloom[bench]' of the same version, or run ./dev/bench in a checkout",
         ) from None
@@ -108,7 +108,7 @@ def _frame(options: argparse.Namespace) -> Iterator[DataFrame]:
             if said is None:
                 raise
             raise LateBloomError(
-                f"Spark says: {said}", where=options.sql, fix="mend the SQL or the --view"
+                f"Spark says: {said}", where=options.sql, fix="correct the SQL or the --view"
             ) from None
 
 
@@ -138,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     command("doctor", _run_doctor, "Check Java, Spark, the jar and a session.")
 
     for name, run, about in (
-        ("explain", _explain, "Show a query's plan and what was decided for each scan."),
+        ("explain", _explain, "Show a query's plan and the decision about each scan."),
         ("compare", _compare, "Run a query off and on: same answer, and how much faster?"),
     ):
         query = command(name, run, about)
@@ -149,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
             action="append",
             default=[],
             metavar="NAME=PATH",
-            help="call the Parquet file or directory PATH by NAME in the query (repeatable)",
+            help="query the Parquet file or directory PATH by NAME (repeatable)",
         )
         query.add_argument(
             "--conf",
@@ -164,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "compare":
             add_runs(query)
 
-    # For the list of commands alone: main never gets here with it.
+    # For the list of commands only: main never reaches this with it.
     commands.add_parser(_BENCH, help="Measure a suite of queries off and on; report it.")
 
     shown = command("confs", _confs, "List the extension's settings.")

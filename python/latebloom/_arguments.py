@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that several commands take, and the values that they may have."""
+"""Arguments of several commands, and their valid values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_cache(parser: argparse.ArgumentParser) -> None:
         "--cache",
         type=Path,
         default=cache_directory(),
-        help="where generated data is kept, default: %(default)s",
+        help="cache of generated data, default: %(default)s",
     )
 
 

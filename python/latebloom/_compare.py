@@ -44,7 +44,7 @@ class Times:
 
 @dataclass(frozen=True)
 class ScanMetrics:
-    """What one LateScan counted, by the key of the metric (counts, bytes, nanoseconds)."""
+    """Metrics of one LateScan by key (counts, bytes, nanoseconds)."""
 
     node: str
     values: Mapping[str, int]
@@ -59,7 +59,7 @@ class Comparison:
     """One query run with LateBloom off and on.
 
     Attributes:
-        equal: the same rows, in whatever order.
+        equal: the same rows, in any order.
         rounded: equal only once floating-point columns were rounded to ten digits.
         off_digest: row count and digest of Spark's own answer.
         on_digest: row count and digest of the answer with LateBloom.
@@ -87,7 +87,7 @@ class Comparison:
         return self.off.median / self.on.median
 
     def total(self, metric: str) -> int:
-        """A metric summed over the scans, 0 where none has it."""
+        """A metric summed over the scans, 0 if none has it."""
         return sum(scan.values.get(metric, 0) for scan in self.scans)
 
     def __str__(self) -> str:
@@ -131,9 +131,9 @@ class Comparison:
 def compare(df: DataFrame, runs: int = DEFAULT_RUNS) -> Comparison:
     """Runs ``df`` with LateBloom off and on, and compares answers and times.
 
-    First both answers are digested inside Spark (which also warms up both sides), then each side
-    is timed ``runs`` times, alternating, with the results going to Spark's ``noop`` sink. Order is
-    not compared. A query whose answer is not determined (``LIMIT`` without ``ORDER BY``,
+    First both answers are digested inside Spark (which also warms up both sides), then each side is
+    timed ``runs`` times, alternating, with the results going to Spark's ``noop`` sink. The order of
+    rows is not compared. A query with an undetermined answer (``LIMIT`` without ``ORDER BY``,
     ``rand()``) may differ from run to run with or without LateBloom.
 
     Raises:
@@ -176,7 +176,7 @@ def _times(df: DataFrame, runs: int) -> tuple[Times, Times]:
                 start = time.perf_counter()
                 df.write.format("noop").mode("overwrite").save()
                 taken.append(time.perf_counter() - start)
-        # The side that went second goes first next: neither always finds the caches warmed.
+        # The side that went second goes first next, so that neither always finds warm caches.
         sides.reverse()
     return Times(tuple(off)), Times(tuple(on))
 

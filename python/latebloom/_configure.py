@@ -22,15 +22,15 @@ _CLASS_PATH_KEY = "spark.driver.extraClassPath"
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Adds the extension, its jar and its EXPLAIN provider to ``builder``, and returns it.
 
-    What is set already, on the builder, in ``spark-defaults.conf``, in ``PYSPARK_SUBMIT_ARGS`` or
-    by spark-submit, is kept: entries are appended to it. Calling it twice changes nothing.
+    Keeps existing settings of the builder, ``spark-defaults.conf``, ``PYSPARK_SUBMIT_ARGS`` and
+    spark-submit, and appends to them. Calling it twice changes nothing.
 
     Raises:
         JarNotFoundError: the package carries no jar.
-        SparkVersionError: the Spark at hand is not a 4.1.
-        ScalaVersionError: the Spark at hand is not built for Scala 2.13.
+        SparkVersionError: the installed Spark is not a 4.1.
+        ScalaVersionError: the installed Spark is not built for Scala 2.13.
         ExtensionLoadedLateError: a session already runs without LateBloom, or the JVM was started
-            without the jar. Static settings cannot be added to it any more.
+            without the jar. Static settings can no longer be added.
         UnsupportedSessionError: the builder connects to a Spark Connect server, which has its
             own settings.
     """
@@ -62,11 +62,11 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 def _add_before_start(builder: SparkSession.Builder, options: Mapping[str, str]) -> None:
     outside = outside_settings()
-    # spark-submit takes PYSPARK_SUBMIT_ARGS before the builder's jars: a value there would hide
-    # ours, so what stands there is the user's to change.
+    # spark-submit prefers PYSPARK_SUBMIT_ARGS to the builder's jars: a value there would hide ours,
+    # so the user must change it.
     if JARS_KEY in outside.above and not _has_jar(outside.above):
         raise ExtensionLoadedLateError(
-            "PYSPARK_SUBMIT_ARGS names jars, which win over the builder's, and not LateBloom's",
+            "PYSPARK_SUBMIT_ARGS names jars, which override the builder's, without LateBloom's",
             where=f"PYSPARK_SUBMIT_ARGS = {os.environ.get('PYSPARK_SUBMIT_ARGS')!r}",
             fix=f"add {jar_path()} to the jars there",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension's settings, as this session has them."""
+"""The extension's settings and their values in a session."""
 
 from __future__ import annotations
 

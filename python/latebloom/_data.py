@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated data: a cache that makes each entry once, and TPC-H by ``tpchgen-cli`` for it."""
+"""Generated data: a cache that generates each entry once, and TPC-H by ``tpchgen-cli``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPARE = 2**30
 
 
 def cache_directory() -> Path:
-    """Where generated data is kept unless the caller says otherwise."""
+    """The default directory of generated data."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "latebloom"
 
@@ -34,11 +34,11 @@ class Cache:
 
         Args:
             key: the entry's path under the cache.
-            need: bytes that it takes, about; asked of the disk before anything is made.
-            make: writes a file or directory to the path that it is given.
+            need: its approximate bytes; checked against the free disk space first.
+            make: writes a file or directory to a given path.
 
         Raises:
-            LateBloomError: the disk has no room for it.
+            LateBloomError: the disk lacks the space.
         """
         entry = self.root / key
         if entry.exists():
@@ -49,9 +49,9 @@ class Cache:
             raise LateBloomError(
                 f"{key} takes about {need / 2**30:.1f} GiB, and the disk has {free / 2**30:.1f} left",
                 where=str(self.root),
-                fix="make room there, name another directory with --cache, or a smaller --scale",
+                fix="free space there, or choose another --cache or a smaller --scale",
             )
-        # Made aside and then renamed: an interrupted run leaves no half a table under the name.
+        # Written aside and then renamed: an interrupted run leaves no partial table under the name.
         with tempfile.TemporaryDirectory(dir=entry.parent, prefix="making-") as making:
             make(Path(making, entry.name))
             Path(making, entry.name).replace(entry)
@@ -65,11 +65,11 @@ class Tpch:
     row_group: str
 
     def names(self) -> Iterable[str]:
-        """The tables, in no order that matters."""
+        """The tables, in arbitrary order."""
         return _SIZES
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
-        """One table's Parquet file, made on first use; scale factor 1 is six million lines."""
+        """One table's Parquet file, generated on first use; scale factor 1 is six million lines."""
 
         def make(target: Path) -> None:
             command = [_generator(), "parquet", "-s", f"{scale:g}", "--tables", name]
@@ -80,14 +80,14 @@ class Tpch:
                 raise LateBloomError(
                     f"tpchgen-cli failed: {done.stderr.strip() or done.stdout.strip()}",
                     where=str(cache.root),
-                    fix="make room there, or name another directory with --cache",
+                    fix="free space there, or choose another directory with --cache",
                 )
 
         key = f"tpch-sf{scale:g}-{self.row_group}/{name}.parquet"
         return cache.made(key, _SIZES[name] * scale, make)
 
 
-# Bytes at scale factor 1, about.
+# Approximate bytes at scale factor 1.
 _SIZES = {
     "customer": 14e6,
     "lineitem": 232e6,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``latebloom demo``: what the extension does to five queries over TPC-H's lineitem."""
+"""``latebloom demo``: five queries over TPC-H's lineitem with the extension off and on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def demo(cache: Path, *, scale: int = 1, runs: int = 3) -> int:
 
 
 def verdict(compared: Sequence[tuple[str, Comparison]]) -> list[str]:
-    """What went wrong: answers that differ, and plans that LateBloom left alone."""
+    """The failures: different answers, and plans without a LateScan."""
     failures = [
         f"{query}: a different answer with LateBloom on" for query, c in compared if not c.equal
     ]

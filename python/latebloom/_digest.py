@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result's fingerprint: its rows as a multiset, whatever their order, computed inside Spark."""
+"""A result's fingerprint: its rows as a multiset, computed inside Spark."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Digest:
 def digest_query(df: DataFrame, *, approximate: bool = False) -> DataFrame:
     """The one-row query whose result :func:`to_digest` reads.
 
-    Every column takes part, nested ones included; NaN equals NaN and -0.0 equals 0.0 in columns
-    of a floating type, as in Spark's own comparisons. ``approximate`` keeps ten significant digits
-    of those: a sum of doubles differs in its last bits with the order in which tasks finish.
+    Every column takes part, nested ones included; NaN equals NaN and -0.0 equals 0.0 in columns of
+    a floating type, as in Spark's own comparisons. ``approximate`` keeps ten significant digits of
+    these: a sum of doubles differs in its last bits with the order in which tasks finish.
     """
     from pyspark.sql import functions as F
 
@@ -40,7 +40,7 @@ def digest_query(df: DataFrame, *, approximate: bool = False) -> DataFrame:
     ]
     row = F.xxhash64(*parts) if parts else F.lit(0).cast("bigint")
     hashed = positional.select(row.alias("h"))
-    # Signed halves: their sums stay near zero, so that ANSI arithmetic has no overflow to report.
+    # Signed halves: their sums stay near zero, so that ANSI arithmetic does not overflow.
     high = F.shiftright("h", 32)
     low = F.col("h").bitwiseAND(0xFFFFFFFF) - F.lit(2**31)
     return hashed.agg(F.count(F.lit(1)), F.sum(high), F.sum(low))
@@ -61,10 +61,10 @@ def _hashed(column: Column, kind: DataType, approximate: bool) -> list[Column]:
     from pyspark.sql import functions as F
     from pyspark.sql.types import ArrayType, MapType, StructType, VariantType
 
-    # xxhash64 passes over nulls: without the flag (null, 1) and (1, null) would be the same row.
+    # xxhash64 ignores nulls: without the flag (null, 1) and (1, null) would be the same row.
     absent = column.isNull()
     if isinstance(kind, (ArrayType, MapType, StructType, VariantType)):
-        # As text: a map has no hash, and nulls inside would be passed over again.
+        # As text: a map has no hash, and xxhash64 would ignore nulls inside.
         return [column.cast("string"), absent]
     if approximate and _is_floating(kind):
         return [F.format_string("%.9e", (column + F.lit(0.0)).cast("double")), absent]

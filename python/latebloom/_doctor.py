@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``latebloom doctor``: is everything here that a session needs?"""
+"""``latebloom doctor``: checks everything that a session needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _JAVA = 17
 
 
 def doctor() -> int:
-    """Prints a line for each check; 0 if all are well, else 1."""
+    """Prints a line per check; returns 0 if all pass, else 1."""
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("Python", _python),
         ("Java", _java),
@@ -34,7 +34,7 @@ def doctor() -> int:
         try:
             print(f"ok      {name}: {check()}", flush=True)
         except LateBloomError as error:
-            # What comes after rests on what came before: the first failure is the one to mend.
+            # Later checks depend on earlier ones: report only the first failure.
             print(f"FAILED  {name}: {error}")
             return 1
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong between Python and the extension, each with a way out."""
+"""Errors between Python and the extension, each with a fix."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ class LateBloomError(RuntimeError):
     """Base of all errors that LateBloom raises.
 
     Attributes:
-        what: what is wrong.
-        where: the place that was looked at: a path, a setting, a session.
-        fix: what to do about it.
+        what: the fault.
+        where: its place: a path, a setting, a session.
+        fix: how to fix it.
     """
 
     def __init__(self, what: str, *, where: str, fix: str) -> None:
@@ -21,7 +21,7 @@ class LateBloomError(RuntimeError):
 
 
 class JarNotFoundError(LateBloomError):
-    """The package carries no jar, or the JVM cannot load the classes in it."""
+    """The package has no jar, or the JVM cannot load its classes."""
 
 
 class ExtensionNotLoadedError(LateBloomError):
@@ -33,12 +33,12 @@ class ExtensionLoadedLateError(LateBloomError):
 
 
 class SparkVersionError(LateBloomError):
-    """The Spark at hand is not a 4.1."""
+    """The installed Spark is not a 4.1."""
 
 
 class ScalaVersionError(LateBloomError):
-    """The Spark at hand was built for another Scala than the jar."""
+    """The installed Spark was built for another Scala than the jar."""
 
 
 class UnsupportedSessionError(LateBloomError):
-    """The session has no JVM of its own (Spark Connect), and the call needs one."""
+    """The call needs a session in a local JVM, and this one has none (Spark Connect)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of each scan of a query, and why."""
+"""The decision about each scan of a query, and why."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Scan:
         node: the name of the plan node.
         table: the table, or the path.
         format: the file format.
-        applied: True where LateBloom took the scan; else ``code``, ``reason`` and ``fix`` say why
-            it stayed Spark's.
-        filter_columns: the columns that are read first, in this order.
-        scan_filters: the predicates evaluated inside the scan.
-        join_filters: the keys of joins that rows are tested by inside the scan.
+        applied: True if LateBloom reads the scan; else ``code``, ``reason`` and ``fix`` explain why
+            Spark does.
+        filter_columns: the columns that the scan reads first, in this order.
+        scan_filters: the predicates that the scan evaluates.
+        join_filters: the keys of joins by which the scan tests rows.
         residual: the predicates that stay in Spark's Filter above it, each with its reason.
-        payload: the columns that are read only for the rows that pass.
+        payload: the columns that the scan reads only for rows that pass.
     """
 
     node: str
@@ -77,13 +77,14 @@ class Scan:
 
 @dataclass(frozen=True)
 class Join:
-    """One side of an equi-join, whose scans could be filtered by the keys of the other.
+    """One side of an equi-join, whose scans the keys of the other side may filter.
 
     Attributes:
-        node: how Spark executes the join.
+        node: Spark's join node.
         on: the keys of this side.
-        applied: True where its scans are filtered; else ``code``, ``reason`` and ``fix`` say why not.
-        filters: what they are filtered by, and where the keys come from.
+        applied: True if its scans have filters; else ``code``, ``reason`` and ``fix`` explain why
+            not.
+        filters: the filters of the scans, with the sources of their keys.
     """
 
     node: str
@@ -101,7 +102,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A query's physical plan as Spark formats it, and what was decided for its scans and joins."""
+    """A query's physical plan as Spark formats it, and the decisions about its scans and joins."""
 
     plan: str
     scans: tuple[Scan, ...]
@@ -122,14 +123,14 @@ class Explanation:
 
 
 def explain(df: DataFrame) -> Explanation:
-    """Plans ``df`` under the session's present settings, without running it.
+    """Plans ``df`` under the session's current settings, without running it.
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
         UnsupportedSessionError: the session is a Spark Connect client.
     """
     require_extension(df.sparkSession)
-    # A DataFrame keeps its first plan; a new one over it is planned under the settings of now.
+    # A DataFrame keeps its first plan; a new one over it is planned under the current settings.
     answer = json.loads(_jvm.explain(df.select("*")))
     return Explanation(
         answer["plan"], tuple(map(_scan, answer["scans"])), tuple(map(_join, answer["joins"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jar that travels inside this package."""
+"""The jar inside this package."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that goes through py4j. Answers of the extension cross as JSON text, never as objects."""
+"""All calls through py4j. The extension answers in JSON text, never in objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def require(spark: SparkSession) -> None:
-    """Raises whatever :func:`metrics` and the others would, before there is anything to ask of."""
+    """Raises the errors of :func:`metrics` and the others, before there is a query."""
     inspector(spark)
 
 
@@ -30,12 +30,12 @@ def confs(spark: SparkSession) -> str:
 
 
 def explain(df: DataFrame) -> str:
-    """JSON object: the plan of ``df`` and what was decided for each of its scans."""
+    """JSON object: the plan of ``df`` and the decision about each of its scans."""
     return str(inspector(df.sparkSession).explain(query_execution(df)))
 
 
 def metrics(df: DataFrame) -> str:
-    """JSON list: the metrics of each LateScan of ``df``'s plan, which an action has run."""
+    """JSON list: the metrics of each LateScan of ``df``'s plan after an action."""
     return str(inspector(df.sparkSession).metrics(query_execution(df)))
 
 
@@ -74,9 +74,9 @@ def can_load(name: str) -> bool:
 
 
 def malformed(confs: Mapping[str, str]) -> str | None:
-    """What Spark says of the first of these values that it cannot read, before a session is up.
+    """Spark's error for the first of these values that it cannot read, before a session exists.
 
-    The JVM is started, with these settings, if none runs.
+    Starts the JVM with these settings if none runs.
     """
     from py4j.protocol import Py4JJavaError
     from pyspark import SparkConf, SparkContext
@@ -93,7 +93,7 @@ def malformed(confs: Mapping[str, str]) -> str | None:
 
 
 def failure(error: Exception) -> str | None:
-    """What Spark says about a call that failed, without stack traces; None if it says nothing."""
+    """Spark's message for a failed call, without stack traces; None if there is none."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -101,8 +101,8 @@ def failure(error: Exception) -> str | None:
         return str(error)
     if not isinstance(error, Py4JJavaError):
         return None
-    # The causes go from "job aborted" inwards; the innermost with an error class, such as
-    # [FAILED_READ_FILE...], is the one that names the file.
+    # The causes lead from "job aborted" inwards; the innermost with an error class, such as
+    # [FAILED_READ_FILE...], names the file.
     cause, said = error.java_exception, ""
     while cause is not None:
         message = str(cause.getMessage())
@@ -113,8 +113,8 @@ def failure(error: Exception) -> str | None:
 
 
 def setting(key: str) -> Any:
-    """Spark's description of a setting, None where it has none."""
-    # Its settings are registered when the class is first used.
+    """Spark's description of a setting, or None."""
+    # The class registers its settings on first use.
     named("org.apache.spark.sql.internal.SQLConf").SHUFFLE_PARTITIONS()
     return named("org.apache.spark.internal.config.ConfigEntry").findEntry(key)
 
@@ -144,7 +144,7 @@ def classic(spark: SparkSession) -> Any:
     session = getattr(spark, "_jsparkSession", None)
     if session is None:
         raise UnsupportedSessionError(
-            "this call needs a session with a JVM of its own",
+            "this call needs a session in a local JVM",
             where=f"a {type(spark).__module__}.{type(spark).__qualname__}",
             fix="over Spark Connect use df.explain(); enabled() and disabled() work there too",
         )
@@ -152,7 +152,7 @@ def classic(spark: SparkSession) -> Any:
 
 
 def query_execution(df: DataFrame) -> Any:
-    """Spark's own object for a query: its plans, before and after it is run."""
+    """Spark's own object for a query: its plans, before and after it runs."""
     frame: Any = df
     return frame._jdf.queryExecution()
 
@@ -165,7 +165,7 @@ def jvm() -> Any:
 
 
 def named(name: str) -> Any:
-    """The class of that name, or a package where there is none."""
+    """The class of that name, or a package if there is none."""
     found = jvm()
     for part in name.split("."):
         found = getattr(found, part)

@@ -26,7 +26,7 @@ def local_session(
     confs: Mapping[str, str] | None = None,
     latebloom: bool = True,
 ) -> Iterator[SparkSession]:
-    """A session, with LateBloom unless it is not wanted, that lives as long as the block."""
+    """A session, with LateBloom unless excluded, for the length of the block."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -42,7 +42,7 @@ def local_session(
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     builder = builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
-    # Spark's 200 are meant for a cluster: here they would cost more than a small query does.
+    # Spark's 200 suit a cluster: here they would cost more than a small query.
     builder = builder.config("spark.sql.shuffle.partitions", "4")
     for key, value in (confs or {}).items():
         builder = builder.config(key, value)
@@ -51,18 +51,18 @@ def local_session(
     interrupt = signal.getsignal(signal.SIGINT)
     spark = _started(builder, f"the session's settings (master {master}, memory {memory})")
     try:
-        # What fails is raised here, with its reason: the log would say it again, with stack traces.
+        # Failures are raised here with their reasons: the log would repeat them with stack traces.
         spark.sparkContext.setLogLevel("FATAL")
         yield spark
     finally:
         spark.stop()
-        # PySpark's own handler asks the session to cancel its jobs, and there is none any more.
+        # PySpark's own handler cancels jobs through the session, which no longer exists.
         signal.signal(signal.SIGINT, interrupt)
 
 
 def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
     try:
-        # PySpark does not come back from a session with a setting that Spark cannot read.
+        # PySpark hangs on a session with a setting that Spark cannot read.
         refused = _jvm.malformed(getattr(builder, "_options"))  # noqa: B009
         if refused is None:
             return builder.getOrCreate()
@@ -70,9 +70,9 @@ def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
         refused = _jvm.failure(error)
         if refused is None:
             raise
-    raise LateBloomError(refused, where=where, fix="mend the master, the memory or the --conf")
+    raise LateBloomError(refused, where=where, fix="correct the master, the memory or the --conf")
 
 
 def parquet_view(spark: SparkSession, name: str, path: str | Path) -> None:
-    """Makes the Parquet file or directory at ``path`` known to SQL as ``name``."""
+    """Registers the Parquet file or directory at ``path`` as the view ``name``."""
     spark.read.parquet(str(path)).createOrReplaceTempView(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that both sides share: the extension's classes and Spark's settings for them."""
+"""Shared names: the extension's classes and Spark's settings for them."""
 
 from __future__ import annotations
 

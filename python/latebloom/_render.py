@@ -10,7 +10,7 @@ Row = Sequence[str]
 
 
 def table(header: Row, rows: Sequence[Row], *, right: Sequence[int] = ()) -> str:
-    """Columns aligned with spaces; those whose index is in ``right`` are aligned right."""
+    """Columns aligned with spaces, to the right if their index is in ``right``."""
     lines = [header, *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
 
@@ -40,5 +40,5 @@ def html_text(text: str) -> str:
 
 
 def seconds(value: float) -> str:
-    """A duration at the precision that a reader can use."""
+    """A duration at a useful precision."""
     return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"

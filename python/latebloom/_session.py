@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def enabled(spark: SparkSession) -> Iterator[SparkSession]:
-    """Plans with LateBloom within the block; afterwards the switch is as it was.
+    """Plans with LateBloom within the block, and restores the switch afterwards.
 
-    A plan keeps the choice under which it was made: only DataFrames that are run or explained for
-    the first time within the block are planned anew.
+    A plan keeps its choice: only DataFrames that are run or explained for the first time within the
+    block are planned anew.
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
@@ -32,7 +32,7 @@ def enabled(spark: SparkSession) -> Iterator[SparkSession]:
 
 @contextmanager
 def disabled(spark: SparkSession) -> Iterator[SparkSession]:
-    """Plans as Spark alone does within the block; afterwards the switch is as it was.
+    """Plans as Spark alone does within the block, and restores the switch afterwards.
 
     See :func:`enabled`.
     """
@@ -41,11 +41,11 @@ def disabled(spark: SparkSession) -> Iterator[SparkSession]:
 
 
 def require_extension(spark: SparkSession) -> None:
-    """Raises unless the session was built with LateBloom, and of a Spark that it works in.
+    """Raises unless the session was built with LateBloom in a supported Spark.
 
     Raises:
-        ExtensionNotLoadedError: the extension is not among the session's.
-        SparkVersionError: it is, and it added nothing, since the session's Spark is not a 4.1.
+        ExtensionNotLoadedError: the session lacks the extension.
+        SparkVersionError: the extension added nothing, since the session's Spark is not a 4.1.
     """
     registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
     if EXTENSION not in split(registered):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings that a Spark started from here would find, without starting it."""
+"""The settings that Spark would find if started from here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latebloom._versions import spark_home
 
 @dataclass(frozen=True)
 class Settings:
-    """What was set outside of the builder.
+    """Settings from outside the builder.
 
     ``below`` loses to the builder (``spark-defaults.conf``), ``above`` wins over it when the JVM
     starts (``PYSPARK_SUBMIT_ARGS``).

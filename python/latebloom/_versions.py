@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Spark and Scala stand ready, found without importing pyspark or starting a JVM."""
+"""Finds the installed Spark and Scala without importing pyspark or starting a JVM."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SCALA = "2.13"
 
 _CORE_JAR = re.compile(r"spark-core_(?P<scala>\d+\.\d+)-(?P<spark>\d+\.\d+\.\d+\S*)\.jar")
 _INSTALL = (
-    "pip install 'latebloom[spark]' brings the right one; unset SPARK_HOME if it names another"
+    "pip install 'latebloom[spark]' installs the right one; unset SPARK_HOME if it names another"
 )
 
 
 @dataclass(frozen=True)
 class SparkInstallation:
-    """A Spark on disk: its home and the versions that its jars are named after."""
+    """A Spark on disk: its home and the versions in the names of its jars."""
 
     home: Path
     spark: str
@@ -39,7 +39,7 @@ def spark_home() -> Path | None:
 
 
 def spark_installation() -> SparkInstallation | None:
-    """The Spark on disk, or None where there is none (a Connect-only client)."""
+    """The Spark on disk, or None (a Connect-only client)."""
     home = spark_home()
     if home is None:
         return None
@@ -51,7 +51,7 @@ def spark_installation() -> SparkInstallation | None:
 
 
 def check(spark: str, scala: str, *, where: str) -> None:
-    """Raises unless these are versions that the jar was built for.
+    """Raises unless the jar was built for these versions.
 
     Raises:
         SparkVersionError: not a Spark 4.1.
@@ -67,7 +67,7 @@ def check(spark: str, scala: str, *, where: str) -> None:
 
 
 def check_spark(spark: str, *, where: str) -> None:
-    """Raises SparkVersionError where the jar, too, would decline to do anything."""
+    """Raises SparkVersionError where the jar would refuse to do anything, too."""
     if not _is(spark, SPARK):
         raise SparkVersionError(
             f"LateBloom needs Spark {SPARK}, found {spark}", where=where, fix=_INSTALL

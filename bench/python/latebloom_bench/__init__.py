@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``latebloom bench``: suites of queries, measured off and on in one session, and peers.
 
-A suite (``suites/``) is data: queries, tables and variants. ``_data`` makes or finds the tables,
-``_sides`` are those who run a query, ``_run`` compares answers and takes times, ``_report`` and
+A suite (``suites/``) is data: queries, tables and variants. ``_data`` generates or finds the
+tables, ``_sides`` run a query, ``_run`` compares answers and measures times, ``_report`` and
 ``_plots`` show them, ``_diff`` compares two runs.
 """
 

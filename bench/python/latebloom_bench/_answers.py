@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is it the same answer? Exactly between Sparks, by rounded aggregates across engines."""
+"""Compares answers: exactly between Sparks, by rounded aggregates across engines."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Summary = Sequence[Any]
 
 
 def summary_sql(df: DataFrame, sql: str) -> str:
-    """A query, in the SQL that both engines have, for row count and one figure a column.
+    """A query, in SQL of both engines, for the row count and one figure per column.
 
-    A number counts as the sum of its values, a string as the sum of its length, anything else as
-    the number of values that are not null.
+    The figure is the sum of numbers, the sum of the lengths of strings, or else the number of
+    non-null values.
     """
     from pyspark.sql.types import NumericType, StringType
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One benchmark: a suite, the sides that it was asked for, a session, a report."""
+"""One benchmark: a suite, the requested sides, a session, a report."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ TESTKIT_JAR = "LATEBLOOM_TESTKIT_JAR"
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a suite.
+    """The options of a run.
 
     Attributes:
-        cache: where generated data is kept.
+        cache: the directory of generated data.
         out: the directory for the report.
         data: a directory with the suite's tables as ``<name>.parquet``, in place of generated ones.
         queries: the queries to run, by name or shell pattern; all if empty.
         variants: the variants to run them in, likewise.
-        peers: who runs them as well: see ``_sides.PEERS``.
+        peers: further sides that run them: see ``_sides.PEERS``.
         runs: timed runs of each side.
         scale: scale factor in place of the suite's.
         master: where Spark runs in place of the suite's.
         memory: the driver's memory in place of the suite's.
-        jars: another extension's jars; with ``confs`` it runs in a session of its own.
+        jars: another extension's jars; it runs in its own session, with ``confs``.
         confs: that session's settings.
     """
 
@@ -68,8 +68,8 @@ def bench(suite: Suite, request: Request) -> int:
     """Measures the suite, and writes ``<out>/<suite>.md``, ``.json`` and plots.
 
     Returns:
-        0 if all answers are equal, 1 if one differs or failed, 130 if it was interrupted. A
-        speed-up that is missed is reported, not an error, and so is a peer that cannot run.
+        0 if all answers are equal, 1 if one differs or failed, 130 if it was interrupted. A missed
+        bar and a peer that cannot run are reported and are no errors.
     """
     cache = Cache(request.cache.resolve())
     suite = replace(
@@ -124,26 +124,27 @@ def bench(suite: Suite, request: Request) -> int:
 
 
 def _cancel_when_interrupted(spark: SparkSession, done: Run) -> None:
-    """Ctrl-C cancels Spark's jobs, and the run ends when the call that waits for one is back.
+    """Ctrl-C cancels Spark's jobs, and the run ends when the waiting call returns.
 
-    PySpark's own handler calls the JVM in the midst of a call, and takes its answer for its own.
+    PySpark's own handler calls the JVM during another call, and mistakes that call's answer for its
+    own.
     """
 
     def cancel() -> None:
-        # The run may have ended by now, and its session with it: a stopped context has no JVM's to ask.
+        # The run and its session may have ended by now: a stopped context has no JVM to call.
         with suppress(AttributeError, *failures()):
             spark.sparkContext.cancelAllJobs()
 
     def interrupt(*_: object) -> None:
         done.interrupted = True
-        # A thread of its own has a connection of its own.
+        # A separate thread has its own connection.
         threading.Thread(target=cancel, daemon=True).start()
 
     signal.signal(signal.SIGINT, interrupt)
 
 
 def conclude(report: Report, out: Path) -> int:
-    """Writes a report with its plots, tells where, and gives the exit status."""
+    """Writes a report with its plots, prints its path, and returns the exit status."""
     out.mkdir(parents=True, exist_ok=True)
     _plots.draw(report, out)
     stem = report.write(out)
@@ -165,7 +166,7 @@ def _confs(suite: Suite) -> dict[str, str]:
             where=f"{TESTKIT_JAR} = {jar!r}",
             fix=f"run ./dev/bench {suite.name} in a checkout",
         )
-    # Of the driver's own class path: tasks and Python then count in one class.
+    # On the driver's own class path, so that tasks and Python count in one class.
     return {**suite.confs, "spark.driver.extraClassPath": jar}
 
 

@@ -21,7 +21,7 @@ _SUITES = sorted([*SUITES, jmh.NAME])
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs what is asked for and returns the exit status: see ``latebloom.__main__.main``."""
+    """Runs the command and returns the exit status: see ``latebloom.__main__.main``."""
     options = _parser().parse_args(arguments)
     if options.compare:
         before, after = map(load, options.compare)
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         raise LateBloomError(
             "no suite is named",
             where="latebloom bench",
-            fix=f"choose of {', '.join(_SUITES)}, or --compare two reports",
+            fix=f"choose one of {', '.join(_SUITES)}, or --compare two reports",
         )
     if options.suite == jmh.NAME:
         return conclude(jmh.run(options.jmh), options.out)
@@ -72,18 +72,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="use DIR's <table>.parquet, generate nothing"
     )
-    repeatable("--query", "NAME", "only this query, or those that this shell pattern fits")
-    repeatable("--variant", "NAME", "only this variant, or those that this shell pattern fits")
-    repeatable("--peer", "NAME", f"measure as well: {', '.join(PEERS)}", choices=PEERS)
+    repeatable("--query", "NAME", "only queries of this name or shell pattern")
+    repeatable("--variant", "NAME", "only variants of this name or shell pattern")
+    repeatable("--peer", "NAME", f"also measure: {', '.join(PEERS)}", choices=PEERS)
     parser.add_argument("--master", default="", help="Spark's master in place of the suite's")
     parser.add_argument(
         "--memory", default="", metavar="SIZE", help="the driver's memory in place of the suite's"
     )
     parser.add_argument(
-        "--jars", default="", help="another extension's jars: it runs in a session of its own"
+        "--jars", default="", help="another extension's jars, in a separate session"
     )
     repeatable("--conf", "KEY=VALUE", "a setting of that session", type=pair)
-    parser.add_argument("--jmh", default="", metavar="ARGS", help="what suite jmh hands to JMH")
+    parser.add_argument("--jmh", default="", metavar="ARGS", help="arguments of JMH for suite jmh")
     parser.add_argument(
         "--out", type=Path, default=Path(), help="directory for the report, default: here"
     )
@@ -92,6 +92,6 @@ def _parser() -> argparse.ArgumentParser:
         nargs=2,
         type=Path,
         metavar=("A.json", "B.json"),
-        help="tell what changed from report A to B beyond noise; measures nothing",
+        help="list changes from report A to B beyond noise; measures nothing",
     )
     return parser

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class Data(Protocol):
-    """A set of tables that can be made at any scale factor."""
+    """A set of tables that can be generated at any scale factor."""
 
     def names(self) -> Iterable[str]:
-        """The views that :meth:`table` has a table for."""
+        """The names of the tables that :meth:`table` returns."""
         ...
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
-        """The Parquet file or directory of a table, made on first use."""
+        """The Parquet file or directory of a table, generated on first use."""
         ...
 
 
 @dataclass(frozen=True)
 class Directory:
-    """Tables that somebody else made: each ``<name>.parquet`` of a directory is one."""
+    """Existing tables: each ``<name>.parquet`` of a directory is one."""
 
     path: Path
 
@@ -38,13 +38,13 @@ class Directory:
         return sorted(file.stem for file in self.path.glob("*.parquet"))
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
-        """The file of that name, whatever the scale."""
+        """The file of that name, at any scale."""
         file = self.path / f"{name}.parquet"
         if not file.exists():
             raise LateBloomError(
                 f"there is no {file.name}",
                 where=str(self.path),
-                fix="name a directory that has it with --data, or let the data be generated",
+                fix="name a directory that has it with --data, or omit --data to generate it",
             )
         return file
 

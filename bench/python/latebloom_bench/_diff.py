@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two reports of one suite: what changed by more than the runs scatter."""
+"""Compares two reports of one suite: changes beyond the scatter of the runs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Diff:
-    """What differs between two reports.
+    """The differences between two reports.
 
     Attributes:
         slower: sides that became slower, the worst first.
         faster: sides that became faster, the best first.
-        steady: how many changed no more than the runs scatter.
-        only: what only one of the two has, by name.
-        subject: the side whose slowness is a regression; the others tell how the machine did.
+        steady: how many changed within the scatter of the runs.
+        only: names that only one report has.
+        subject: the side whose slowdown is a regression; the others show the machine's own changes.
     """
 
     slower: tuple[Change, ...]
@@ -73,8 +73,8 @@ class Diff:
 def diff(before: Report, after: Report) -> Diff:
     """Compares the sides that both reports timed.
 
-    A time is called changed if no run of one report lies between those of the other, and the
-    medians are three percent apart (ten, where one of them rests on a single run).
+    A time has changed if no run of one report lies between those of the other, and the medians are
+    three percent apart (ten, if one of them is of a single run).
     """
     old, new = _timed(before), _timed(after)
     changed = []

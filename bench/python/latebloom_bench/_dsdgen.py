@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program of its own: runs in a Python whose DuckDB has the tpcds extension beside it.
+"""A separate program, for a Python whose DuckDB has the tpcds extension.
 
 ``tables DIRECTORY SCALE`` writes each table as Parquet, ``queries FILE`` the texts as JSON.
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 
 
 def main(what: str, target: Path, scale: str = "") -> None:
-    """Writes what is asked for."""
+    """Writes the requested tables or queries."""
     import duckdb
     import duckdb_extension_tpcds
 
     found = Path(duckdb_extension_tpcds.__path__[0]).rglob("tpcds.duckdb_extension")
-    # The database goes beside the tables, whose disk is known to have the room.
+    # The database goes next to the tables, on a disk that has the space.
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         database = duckdb.connect(str(Path(scratch, "tpcds.db")), config={"memory_limit": "4GB"})
         database.execute(f"load '{next(found)}'")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for one question each, written by pyarrow: a writer that is not Spark's."""
+"""Tables for one question each, written by pyarrow rather than Spark."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from latebloom._data import Cache
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Rows that are made at once: what is written stays in memory until its row group is full.
+# Rows per write: written rows stay in memory until their row group is full.
 _CHUNK = 250_000
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table is written.
+    """The layout of a table.
 
     Attributes:
         dictionary: columns with a dictionary, by name.
-        compression: of all columns, as pyarrow takes it.
-        page_index: whether there are column and offset indexes.
-        page_bytes: most bytes of a page, about.
+        compression: of all columns, in pyarrow's terms.
+        page_index: whether to write column and offset indexes.
+        page_bytes: approximate limit of a page.
         group_rows: rows of a row group.
-        files: files that the rows are spread over; more than one make a directory.
+        files: number of files; more than one form a directory.
     """
 
     dictionary: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ DEFAULT = Layout()
 
 @dataclass(frozen=True)
 class Made:
-    """A table: its rows at scale factor 1, what is in rows ``start`` to ``stop``, and a layout."""
+    """A table: its rows at scale factor 1, the content of a range of rows, and a layout."""
 
     rows: int
     columns: Callable[[int, int, int], Mapping[str, Any]]
@@ -62,7 +62,7 @@ class Generated:
         return self.tables
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
-        """One table's Parquet file or directory, made on first use."""
+        """One table's Parquet file or directory, written on first use."""
         made = self.tables[name]
         rows = max(made.layout.files, int(made.rows * scale))
 
@@ -81,7 +81,7 @@ class Generated:
 
 @dataclass(frozen=True)
 class Several:
-    """The tables of several sets as one; no two of them have a table of one name."""
+    """The tables of several sets as one; their names are distinct."""
 
     sets: tuple[Any, ...]
 
@@ -90,7 +90,7 @@ class Several:
         return [name for one in self.sets for name in one.names()]
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
-        """The table of the set that has it."""
+        """The table, from the set that has it."""
         owner = next(one for one in self.sets if name in one.names())
         path: Path = owner.table(name, scale, cache)
         return path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only the benchmarks ask of the JVM."""
+"""Calls to the JVM that only the benchmarks make."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def plan(df: DataFrame) -> None:
 
 
 def process_id(spark: SparkSession) -> int:
-    """The operating system's number of the session's JVM."""
+    """The process ID of the session's JVM."""
     classic(spark)
     return int(named("java.lang.ProcessHandle").current().pid())
 
 
 def store_counters(spark: SparkSession) -> tuple[int, int]:
-    """Requests and bytes that the test kit's slow file system has counted so far."""
+    """Requests and bytes counted so far by the test kit's slow file system."""
     classic(spark)
     store = named("latebloom.testkit.SlowFileSystem")
     return int(store.requests()), int(store.bytes())
@@ -49,5 +49,5 @@ def is_function(name: str) -> bool:
 
 
 def is_registered(key: str) -> bool:
-    """Whether Spark, or an extension by Spark's own means, has a setting of that name."""
+    """Whether Spark, or an extension through Spark, has registered a setting of that name."""
     return setting(key) is not None

@@ -33,7 +33,7 @@ Q1 = Query(
 Q6 = Query("q6", QUERIES["q6"], at_least=0.95)
 NO_FILTER = Query("no-filter", "select * from lineitem", at_least=0.95)
 KEEPS_ALL = Query("keeps-all", "select * from lineitem where l_orderkey > 0", at_least=0.95)
-# No statistics prove that this one keeps every row: each value has to be looked at.
+# No statistics prove that this filter keeps every row: it must test each value.
 KEEPS_ALL_UNPROVEN = Query(
     "keeps-all-unproven", "select * from lineitem where l_comment <> 'x'", at_least=0.95
 )

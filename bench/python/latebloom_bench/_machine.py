@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a measurement was taken on: without it a figure cannot be read."""
+"""The machine and the versions of a measurement, without which no figure means anything."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from latebloom._confs import confs
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Of Spark's confs that are set, those that can change a time. Paths and host names stay out.
+# Those of Spark's set confs that can change a time, without paths and host names.
 _TELLING = ("spark.sql.", "spark.master", "spark.driver.memory")
 _LOCAL = ("spark.sql.warehouse.dir",)
 

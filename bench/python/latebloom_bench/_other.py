@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another Spark extension as a peer: a session of its own, in a process of its own."""
+"""Another Spark extension as a peer, in its own session and process."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from latebloom_bench._run import Plan, Progress, Run, failures, run, said
 from latebloom_bench._sides import SparkSide
 
 NAME = "other"
-# Nobody registers the names of catalogs, which are the user's.
+# Users choose the names of catalogs, which nobody registers.
 _SQL, _CATALOG = "spark.sql.", "spark.sql.catalog."
 
 Settings = Mapping[str, str]
 
 
 def about(jars: str, confs: Mapping[str, str]) -> str:
-    """What the report says of the peer."""
+    """The report's description of the peer."""
     named = [jar.rpartition("/")[2] for jar in split(jars)]
     settings = [f"{key}={value}" for key, value in confs.items()]
     return f"Spark in a session of its own, after the others, with {', '.join(named + settings)}"
@@ -41,7 +41,7 @@ def checked(jars: str, confs: Mapping[str, str]) -> Settings:
     """The settings of the peer's session.
 
     Raises:
-        LateBloomError: a jar is not there. Spark would log that and run without it.
+        LateBloomError: a jar is missing. Spark would log that and run without it.
     """
     for jar in split(jars):
         url = urlparse(jar)
@@ -49,7 +49,7 @@ def checked(jars: str, confs: Mapping[str, str]) -> Settings:
             raise LateBloomError(
                 f"there is no jar {jar}",
                 where=f"--jars {jars}",
-                fix="name files that are there, separated by commas",
+                fix="name existing files, separated by commas",
             )
     named = [*split(confs.get(JARS_KEY, "")), *split(jars)]
     return {**confs, **({JARS_KEY: ",".join(named)} if named else {})}
@@ -60,10 +60,9 @@ def measure(
 ) -> None:
     """Adds the peer's measurements to the results of ``done``, one after another.
 
-    What keeps the session from coming up, or from being what it was asked to be, is added to
-    ``problems``.
+    Adds to ``problems`` why the session does not start, or why it differs from the request.
     """
-    # A JVM reads its class path once, so a session with other jars needs a process of its own.
+    # A JVM reads its class path once, so a session with other jars needs another process.
     spawn = multiprocessing.get_context("spawn")
     answers, telling = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_measured, args=(plan, settings, telling))
@@ -90,7 +89,7 @@ def measure(
 
 
 class _Telling(Run):
-    """Hands each result over at once."""
+    """Passes each result on at once."""
 
     def __init__(self, telling: Connection) -> None:
         super().__init__()
@@ -103,7 +102,7 @@ class _Telling(Run):
 
 def _measured(plan: Plan, settings: Settings, telling: Connection) -> None:
     """Sends :class:`Result` objects, problems as text, and None at the end."""
-    # The parent is interrupted, too, and ends this process.
+    # An interruption reaches the parent, too, which ends this process.
     with suppress(KeyboardInterrupt):
         try:
             _session(plan, settings, telling)
@@ -122,7 +121,7 @@ def _session(plan: Plan, settings: Settings, telling: Connection) -> None:
         latebloom=False,
     ) as spark:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # Spark warns in its log of a class that is no extension, and runs without it.
+        # Spark only logs a warning about a class that is no extension, and runs without it.
         for name in split(settings.get(EXTENSIONS_KEY, "")):
             if not _jvm.can_load(name):
                 telling.send(f"{EXTENSIONS_KEY}: none of its jars has the class {name}")
@@ -137,7 +136,7 @@ def _session(plan: Plan, settings: Settings, telling: Connection) -> None:
 
 
 def _unregistered(settings: Settings) -> list[str]:
-    """Those of the settings of Spark SQL that nobody knows: Spark takes any name."""
+    """The settings of Spark SQL that nobody has registered: Spark accepts any name."""
     return [
         key
         for key in settings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report's pictures: speed-ups by query and by selectivity, and what was not read."""
+"""The report's plots: speed-ups by query and by selectivity, and the share of data not read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PANELS = 3
 
 
 def draw(report: Report, out: Path) -> list[Path]:
-    """Writes ``<suite>-<what>.png`` for what the report has figures for."""
+    """Writes ``<suite>-<what>.png`` for each kind of figure in the report."""
     try:
         import matplotlib
     except ImportError:
@@ -54,7 +54,7 @@ def _speedups(report: Report, results: Sequence[Result], path: Path) -> Path | N
     figure, axes = _bars(len(timed))
     names = [query for query, _ in timed]
     colours = [_GAIN if speedup >= 1 else _LOSS for _, speedup in timed]
-    # From 1 on a logarithmic axis: twice as fast and half as fast are bars of one length.
+    # From 1 on a logarithmic axis: twice as fast and half as fast get bars of equal length.
     axes.barh(names, [s - 1 for _, s in timed], left=1, color=colours)
     _speedup_axis(report, axes)
     axes.invert_yaxis()
@@ -102,7 +102,7 @@ def _skipped(report: Report, results: Sequence[Result], path: Path) -> Path | No
 
 
 def _selectivity(report: Report, results: Sequence[Result], path: Path) -> Path | None:
-    """One panel a line, all lines in grey behind it: eleven in one panel cannot be told apart."""
+    """One panel per line, with all lines in grey behind it: eleven in one panel are unreadable."""
     from matplotlib import pyplot
 
     lines = {
@@ -128,7 +128,7 @@ def _selectivity(report: Report, results: Sequence[Result], path: Path) -> Path 
         panel.axhline(1, color="black", linewidth=0.8)
         panel.set_title(chart, fontsize=8)
         panel.tick_params(labelsize=6)
-    # Nothing passes and one row in 10,000 passes are both wanted on one axis.
+    # The axis shows both that no row passes and that one in 10,000 passes.
     panels[0].set_xscale("symlog", linthresh=0.01)
     panels[0].set_yscale("log", base=2)
     panels[0].set_xlim(-0.003, 180)
@@ -141,7 +141,7 @@ def _selectivity(report: Report, results: Sequence[Result], path: Path) -> Path 
 
 
 def _variants(report: Report, path: Path) -> Path | None:
-    """Each query a row, each variant a mark: where formats and kinds of join part."""
+    """Each query a row, each variant a mark: shows where formats and kinds of join differ."""
     of = {
         (r.query, r.variant): speedup
         for r in report.results

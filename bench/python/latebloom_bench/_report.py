@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's figures: what is kept of them, as JSON, and what people read, as Markdown."""
+"""A run's figures: JSON for programs, Markdown for people."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from typing import Any
 from latebloom._errors import LateBloomError
 
 EQUAL, ROUNDED, ALIKE, DIFFERENT, FAILED = "equal", "rounded", "alike", "DIFFERENT", "failed"
-# What this share of a time changes is never called a change, however steady the runs were.
+# A smaller relative difference never counts as a change, however steady the runs were.
 _NOISE, _NOISE_OF_ONE_RUN = 0.03, 0.10
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one side made of one query.
+    """The measurements of one side on one query.
 
     Attributes:
         answer: ``equal`` to the baseline's; ``rounded``: equal in ten digits of its floating-point
-            columns; ``alike``: another engine's, equal in row count and a figure a column;
-            ``DIFFERENT``; ``failed``; empty where nothing is compared.
+            columns; ``alike``: another engine's, equal in row count and one figure per column;
+            ``DIFFERENT``; ``failed``; empty if nothing is compared.
         digest: row count and digest of its answer.
         rounded_digest: the same in ten digits of floating-point columns, empty without any.
         seconds: wall-clock time of each timed run.
         cpu: processor time of each.
-        read: bytes that each read, empty where the operating system does not tell.
-        requests: requests that a slow store was sent, empty for other file systems.
+        read: bytes that each read, empty if the operating system does not report them.
+        requests: requests to a slow store, empty for other file systems.
         scan: metrics of its LateScans, summed.
-        shuffled: bytes that its shuffles wrote, None where the engine was not asked.
+        shuffled: bytes that its shuffles wrote, None if unknown.
         problem: why it failed.
     """
 
@@ -89,10 +89,10 @@ class Report:
 
     Attributes:
         complete: False if it was interrupted.
-        sides: what each side is, the baseline first and what is measured second.
+        sides: descriptions of the sides, the baseline first, the measured side second.
         facts: machine, versions, commit and confs.
         data: bytes of each table.
-        problems: what could not be done, besides what stands at the results.
+        problems: failures other than those of single results.
     """
 
     suite: str
@@ -109,7 +109,7 @@ class Report:
 
     @property
     def baseline(self) -> str:
-        """The side that the others are compared with."""
+        """The side with which the others are compared."""
         return next(iter(self.sides))
 
     @property
@@ -177,7 +177,7 @@ def load(path: Path) -> Report:
         return Report(**{**read, "results": results, "problems": tuple(read["problems"])})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise LateBloomError(
-            f"this is no report of a benchmark: {error}",
+            f"not a report of a benchmark: {error}",
             where=str(path),
             fix="name the .json that latebloom bench wrote",
         ) from None
@@ -195,7 +195,7 @@ def markdown(report: Report, directory: Path) -> str:
     """The report for people: losses first."""
     lines = [f"# {report.suite}", "", report.about, ""]
     if not report.complete:
-        lines += ["**Interrupted: what stands here is a part.**", ""]
+        lines += ["**Interrupted: the report is incomplete.**", ""]
     lines += [_method(report), ""]
     wrong = [*report.failures, *report.problems, *_peer_problems(report)]
     if wrong:
@@ -323,7 +323,7 @@ def _median(values: Sequence[float], form: str) -> str:
 
 
 def _used(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table of those columns that have something in them."""
+    """A table of the columns that are not empty."""
     used = [i for i in range(len(header)) if any(row[i] for row in rows)]
     return _table([header[i] for i in used], [[row[i] for i in used] for row in rows])
 

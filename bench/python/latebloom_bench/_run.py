@@ -39,7 +39,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What of a suite is run, and how often."""
+    """The queries of a suite to run, and how often."""
 
     suite: Suite
     queries: tuple[Query, ...]
@@ -52,7 +52,7 @@ class Plan:
 
 @dataclass
 class Run:
-    """What has been measured so far; an interrupted run leaves what it has."""
+    """The results so far; an interrupted run keeps them."""
 
     results: list[Result] = field(default_factory=list)
     data: dict[str, int] = field(default_factory=dict)
@@ -60,12 +60,12 @@ class Run:
     interrupted: bool = False
 
     def go_on(self) -> None:
-        """Raises KeyboardInterrupt if the run was interrupted: asked between two calls."""
+        """Raises KeyboardInterrupt if the run was interrupted; called between two calls."""
         if self.interrupted:
             raise KeyboardInterrupt
 
     def add(self, result: Result) -> None:
-        """Takes up a query's result."""
+        """Adds a query's result."""
         self.results.append(result)
 
 
@@ -79,7 +79,7 @@ def run(
 ) -> None:
     """Measures every query in every variant, and adds each result to ``done`` at once.
 
-    What fails is named in its result, and the rest goes on.
+    A failure is named in its result, and the run continues.
     """
     total = len(plan.queries) * len(plan.variants)
     for variant in plan.variants:
@@ -102,7 +102,7 @@ def run(
 
 
 class _Tables:
-    """The views of one variant, each made when the first query asks for it."""
+    """The views of one variant, each created for the first query that uses it."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class _Tables:
         self._problems: dict[str, str] = {}
 
     def missing(self, query: Query) -> str:
-        """Makes the query's tables; why one of them could not be, or nothing."""
+        """Creates the query's tables; returns why one of them failed, or nothing."""
         for name in query.tables or self._plan.data.names():
             if name not in self._problems:
                 self._problems[name] = self._view(name)
@@ -208,7 +208,7 @@ class _Bench:
         return _result(variant, query, tuple(measured), rows)
 
     def _planned(self, side: SparkSide, query: Query) -> None:
-        """Warms up, where there is no answer to ask for."""
+        """Warms up a side without comparing an answer."""
         self._run(side, query)
 
     def _answer(self, side: SparkSide, query: Query) -> _Answer:
@@ -251,12 +251,12 @@ class _Bench:
                         problems[name] = cost.text
                     else:
                         costs[name].append(cost)
-            # Who went last goes first next: nobody always finds the caches warmed.
+            # Who went last goes first next, so that no side always finds warm caches.
             turns.reverse()
         return costs
 
     def _caught(self, call: Callable[[], _T]) -> _T | _Problem:
-        """A call's answer, or what it failed with: one query's failure is not the run's end."""
+        """A call's answer or its error: one query's failure does not end the run."""
         self._done.go_on()
         try:
             return call()
@@ -274,7 +274,7 @@ class _Bench:
 
 
 def _positional(df: DataFrame) -> DataFrame:
-    """The same columns; only where two have one name, which no sink takes, by number."""
+    """The same columns, numbered if two have one name, which no sink accepts."""
     names = df.columns
     return df if len(set(names)) == len(names) else df.toDF(*map(str, range(len(names))))
 
@@ -285,7 +285,7 @@ class _Problem:
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """What an engine, its connection or the disk can raise: all else is a mistake of ours."""
+    """Errors of an engine, its connection or the disk; any other is a bug of ours."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -298,7 +298,7 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 def said(error: Exception) -> str:
-    """What an engine says of a failure, in one line."""
+    """An engine's message for a failure, in one line."""
     said = _jvm.failure(error) or str(error) or type(error).__name__
     return " ".join(said.split())[:500]
 

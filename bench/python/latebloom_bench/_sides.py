@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who runs a query: Spark without and with LateBloom, Spark with settings of its own, DuckDB."""
+"""The sides that run a query: Spark alone, with LateBloom or with other settings, and DuckDB."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took.
+    """The cost of one run.
 
     Attributes:
         seconds: wall-clock time.
         cpu: seconds of processor time of the engine's whole process, JIT and GC included.
         read: bytes that the process read through system calls, from files and their cache
-            alike, shuffle files included; None where the operating system does not tell.
-        requests: what a slow store was sent, 0 for other file systems.
+            alike, shuffle files included; None if the operating system does not report them.
+        requests: requests to a slow store, 0 for other file systems.
     """
 
     seconds: float
@@ -41,9 +41,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class SparkSide:
-    """Confs that are set, at run time, for the length of a query.
+    """Runtime confs for the length of a query.
 
-    ``latebloom`` tells whether the session can be asked what LateBloom's scans did.
+    ``latebloom`` tells whether the session has metrics of LateBloom's scans.
     """
 
     name: str
@@ -79,7 +79,7 @@ PEERS = (*(side.name for side in SPARK_PEERS), DUCKDB)
 
 @contextmanager
 def confs_set(spark: SparkSession, confs: Mapping[str, str]) -> Iterator[None]:
-    """Runtime confs for the length of a block; afterwards they are as they were."""
+    """Sets runtime confs for the length of a block, and restores them afterwards."""
     before = spark.conf.getAll
     for key, value in confs.items():
         spark.conf.set(key, value)
@@ -96,8 +96,8 @@ def confs_set(spark: SparkSession, confs: Mapping[str, str]) -> Iterator[None]:
 class Meter:
     """Reads a process's counters before and after a run.
 
-    ``store`` gives the requests and bytes that a store has counted, which go before what the
-    process read.
+    ``store`` returns the requests and bytes that a store has counted, which take precedence over
+    the process's own.
     """
 
     def __init__(self, pid: int, store: Callable[[], tuple[int, int]] | None = None) -> None:
@@ -108,7 +108,7 @@ class Meter:
 
     @contextmanager
     def measured(self) -> Iterator[list[Cost]]:
-        """Yields a list that has the :class:`Cost` of the block once that is left."""
+        """Yields a list that receives the :class:`Cost` of the block at its end."""
         taken: list[Cost] = []
         requests, stored = self._store()
         cpu, read, start = self._cpu(), self._read(), time.perf_counter()
@@ -132,7 +132,7 @@ class Meter:
 
 
 def spark_meter(spark: SparkSession, scheme: str) -> Meter:
-    """A meter on the session's JVM, and on the slow store where the tables lie there."""
+    """A meter on the session's JVM, and on the slow store if it holds the tables."""
     store = partial(_jvm.store_counters, spark) if scheme == "slow" else None
     return Meter(_jvm.process_id(spark), store)
 
@@ -154,7 +154,7 @@ class Duck:
         self._meter = Meter(os.getpid())
 
     def view(self, name: str, path: Path) -> None:
-        """Makes a Parquet file, or all of a directory, known by ``name``."""
+        """Registers a Parquet file, or all of a directory, as ``name``."""
         files = str(path / "**" / "*.parquet") if path.is_dir() else str(path)
         quoted = files.replace("'", "''")
         self._connection.execute(
@@ -166,7 +166,7 @@ class Duck:
         return self._connection.execute(sql).fetchall()
 
     def run(self, sql: str) -> Cost:
-        """Runs a query and lets go of its rows, in batches, without making Python values."""
+        """Runs a query and discards its rows, in batches, without creating Python values."""
         with self._meter.measured() as taken:
             answer = self._connection.sql(sql)
             for _ in answer.to_arrow_reader() if answer else ():

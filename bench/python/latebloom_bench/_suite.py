@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a suite is: queries, the tables that they read, and the ways in which they are run."""
+"""A suite: queries, their tables, and the variants in which they run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from latebloom_bench._data import Data
 
-# Without broadcasts Spark sorts and merges.
+# Without broadcasts Spark plans sort-merge joins.
 NO_BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 
 _LAST_LIMIT = re.compile(r"\blimit\s+\d+\s*$", re.IGNORECASE)
@@ -24,18 +24,18 @@ _LAST_LIMIT = re.compile(r"\blimit\s+\d+\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Query:
-    """One query, by the name under which it is reported.
+    """One query, by its name in the report.
 
     Attributes:
         sql: the text, in the SQL that Spark and DuckDB share.
-        at_least: the speed-up that is expected, 0 where none is.
-        tables: the views that it reads; empty stands for all of the suite's.
-        chart: the line of the suite's selectivity plot that it is a point of.
-        selectivity: the share of the rows that pass, where it stands on that line.
-        seed: what the text that this query comes from reports for it.
-        confs: what holds for this query besides the variant's.
-        settled: False for a query whose answer is left open by its text, as ``LIMIT`` alone does:
-            only its row count is compared.
+        at_least: the expected speed-up, 0 for none.
+        tables: the views that it reads; empty for all of the suite's.
+        chart: the line of the suite's selectivity plot to which it belongs.
+        selectivity: the share of the rows that pass, its position on that line.
+        seed: the figure that the source text of this query reports.
+        confs: settings of this query besides the variant's.
+        settled: False for a query whose text leaves its answer open, as ``LIMIT`` alone does: only
+            its row count is compared.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Query:
 
     @property
     def unlimited(self) -> str:
-        """The text without its last ``LIMIT``: with ties the rows that it keeps are not settled."""
+        """The text without its last ``LIMIT``: ties leave open which rows it keeps."""
         return _LAST_LIMIT.sub("", self.sql) if self.settled else self.sql
 
 
@@ -66,11 +66,11 @@ class Variant:
 
 @dataclass(frozen=True)
 class Suite:
-    """Queries over tables that are made at a scale factor, and the session they are meant for.
+    """Queries over tables at a scale factor, and their session.
 
-    Queries whose texts come with a tool, which the cache has to have first, are a function of it.
-    ``needs_testkit`` tells that the session needs the classes of ``jvm/testkit``; ``only_planned``
-    that queries are planned and not run, so that there are no answers to compare.
+    Queries whose texts come from a tool in the cache are a function of the cache.
+    ``needs_testkit``: the session needs the classes of ``jvm/testkit``. ``only_planned``: queries
+    are planned and not run, so that there are no answers to compare.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Suite:
 
 
 def tables_in(sql: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the tables that a query's text mentions."""
+    """The tables that a query's text mentions."""
     return tuple(name for name in names if re.search(rf"\b{name}\b", sql))
 
 
@@ -107,7 +107,7 @@ def _select(
     suite: str, kind: str, of: Sequence[_Named], names: Sequence[str]
 ) -> tuple[_Named, ...]:
     known = {one.name: one for one in of}
-    # By name first: a name may have a pattern's signs in it.
+    # By name first: a name may contain the characters of patterns.
     chosen = {
         name: (name,) if name in known else tuple(n for n in known if fnmatchcase(n, name))
         for name in names
@@ -117,7 +117,7 @@ def _select(
         raise LateBloomError(
             f"there is no {kind} {', '.join(unknown)}",
             where=f"suite {suite}",
-            fix=f"choose of {', '.join(known)}",
+            fix=f"choose one of {', '.join(known)}",
         )
     once = dict.fromkeys(name for name in names for name in chosen[name])
     return tuple(known[name] for name in once) if names else tuple(of)

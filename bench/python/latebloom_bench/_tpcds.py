@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TPC-DS data and texts, by the tpcds extension of a DuckDB that is kept apart from this one."""
+"""TPC-DS data and texts, by the tpcds extension of a separate DuckDB."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from latebloom._errors import LateBloomError
 from latebloom_bench import _dsdgen
 from latebloom_bench._suite import Query, tables_in
 
-# The last DuckDB whose extension is on PyPI; it would clash with the one that is a peer.
+# The last DuckDB with its extension on PyPI; it would conflict with the DuckDB that is a peer.
 _VERSION = "1.5.5"
-# Of the database that the tables are generated into, and of their Parquet files, at factor 1.
+# Bytes of the generated database, and of its Parquet files, at factor 1.
 _BYTES = 1.2e9
 
 _TABLES = (
@@ -40,7 +40,7 @@ class Tpcds:
         return _TABLES
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
-        """One table's Parquet file; the first one asked for makes them all."""
+        """One table's Parquet file; the first request generates all tables."""
 
         def make(target: Path) -> None:
             _generator(cache, "tables", str(target), f"{scale:g}")
@@ -49,7 +49,7 @@ class Tpcds:
 
 
 def queries(cache: Cache) -> list[Query]:
-    """The 99 queries, as the extension has them; Spark takes their texts as they are."""
+    """The 99 queries, in the extension's texts, which Spark accepts unchanged."""
 
     def make(target: Path) -> None:
         _generator(cache, "queries", str(target))
@@ -79,5 +79,5 @@ def _called(command: list[str], environment: dict[str, str], cache: Cache) -> No
         raise LateBloomError(
             f"{' '.join(command[1:4])} failed: {(done.stderr or done.stdout).strip()[-500:]}",
             where=str(cache.root),
-            fix="see that PyPI can be reached and the disk has room, then run it again",
+            fix="check that PyPI is reachable and the disk has space, then run it again",
         )

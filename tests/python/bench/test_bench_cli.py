@@ -26,7 +26,7 @@ def test_a_suite_is_asked_for():
     ("flag", "choices"), [("--query", "like, partkey"), ("--variant", "parquet")]
 )
 def test_an_unknown_query_or_variant_is_refused_before_data_is_made(flag, choices, tmp_path):
-    with pytest.raises(LateBloomError, match=f"choose of {choices}"):
+    with pytest.raises(LateBloomError, match=f"choose one of {choices}"):
         _cli.main(["first-light", flag, "q99", "--cache", str(tmp_path)])
     assert not list(tmp_path.iterdir())
 

@@ -96,7 +96,7 @@ def test_a_circle_fails_and_is_shown(sources, imported):
     sources.scala("d", "import latebloom.c.Two")
     sources.scala("c", imported)
     (problem,) = sources.check()
-    assert problem.endswith("in a circle: latebloom.c -> latebloom.d -> latebloom.c")
+    assert problem.endswith("in a cycle: latebloom.c -> latebloom.d -> latebloom.c")
 
 
 def test_a_package_without_package_info_fails(sources):

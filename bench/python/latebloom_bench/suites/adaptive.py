@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the order of conditions costs, written well or badly, and when the data changes half way.
+"""The cost of the order of conditions, written well or badly, and when the data changes half way.
 
 The figures to compare are those of `on`: of the worst order with the best, and of both halves with the
 sum of the two, each of which suits another order.
@@ -14,7 +14,7 @@ from latebloom_bench._generated import Generated, Layout, Made
 from latebloom_bench._suite import Query, Suite
 
 _ROWS = 16_000_000
-# Share of the rows that each passes: 99.9, 95, 90, 50 and 1 %.
+# They pass 99.9, 95, 90, 50 and 1 % of the rows.
 _CONDITIONS = ("a < 999", "b < 950", "c < 900", "d < 500", "e < 10")
 
 

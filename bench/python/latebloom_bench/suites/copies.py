@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How planning grows with the number of joins on one key, whose keys all filter each other."""
+"""The growth of planning with the number of joins on one key, whose keys all filter each other."""
 
 from __future__ import annotations
 

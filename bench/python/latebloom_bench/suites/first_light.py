@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first queries that LateBloom was measured with, and the bars that they have to clear."""
+"""The first queries of LateBloom's measurements, with their bars."""
 
 from __future__ import annotations
 

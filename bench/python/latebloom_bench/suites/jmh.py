@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JVM's own micro-benchmarks (``jvm/bench``), run by sbt, in the report of all others."""
+"""The JVM's micro-benchmarks (``jvm/bench``), run by sbt and reported like the other suites."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from latebloom_bench import _machine
 from latebloom_bench._report import Measured, Report, Result
 
 NAME = "jmh"
-# The method that does the same work with Spark's own code, where a benchmark class has one.
+# The name of the method that does the same work with Spark's own code, if a class has one.
 _SPARK = "spark"
 _SECONDS = {"ns/op": 1e-9, "us/op": 1e-6, "ms/op": 1e-3, "s/op": 1.0}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What join filters are for, with the bars that they have to clear, and where they have nothing to do."""
+"""Joins that join filters make faster, with their bars, and joins where they can do nothing."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from latebloom_bench._generated import Generated, Layout, Made
 from latebloom_bench._suite import Query, Suite
 
 _COLUMNS = 1000
-# Longs that no codec makes smaller: 128 MiB.
+# Incompressible longs: 128 MiB.
 _GROUP_ROWS = 2**27 // (8 * _COLUMNS)
 
 
@@ -20,7 +20,7 @@ def _random(rows: int, start: int, stop: int) -> Mapping[str, Any]:
 
     random = np.random.default_rng(start)
     columns = {f"c{i}": random.integers(-(2**62), 2**62, stop - start) for i in range(1, _COLUMNS)}
-    # Even, so that no statistics tell that an odd number is not among them.
+    # Even numbers, so that no statistics exclude an odd one.
     return {"c0": 2 * random.integers(0, 5000, stop - start), **columns}
 
 

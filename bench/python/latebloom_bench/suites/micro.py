@@ -24,7 +24,7 @@ class Shape:
     Attributes:
         kind: type of the filter columns.
         dictionary: entries of their dictionary, 0 for none.
-        order: where the rows that pass lie: ``random``, ``clustered`` (all together),
+        order: the position of the passing rows: ``random``, ``clustered`` (all together),
             ``alternating`` (evenly apart) or ``runs`` (at the start of each thousand).
         filters: how many filter columns there are.
         correlated: whether all of them pass the same rows.
@@ -64,7 +64,7 @@ class Shape:
         return "micro_" + self.name.replace(" ", "_").replace("-", "_")
 
     def _test(self, column: int, share: float) -> str:
-        # All values are even: an odd one in the middle passes none without being out of range.
+        # All values are even: an odd one in the middle passes no row without being out of range.
         cut = 2 * round(share * (self.dictionary or _RANGE))
         if share == 0:
             return f"f{column} = {self._literal((self.dictionary or _RANGE) // 2 * 2 + 1)}"
@@ -96,7 +96,7 @@ def _columns(shape: Shape, rows: int, start: int, stop: int) -> Mapping[str, Any
 
 
 def _places(order: str, rows: int, at: Any, salt: int) -> Any:
-    """For each row a number in [0, 1): a filter passes those below its selectivity."""
+    """A number in [0, 1) for each row: a filter passes those below its selectivity."""
     import numpy as np
 
     if order == "clustered":
@@ -104,7 +104,7 @@ def _places(order: str, rows: int, at: Any, salt: int) -> Any:
     if order == "runs":
         return (at % _BLOCK) / _BLOCK
     if order == "alternating":
-        # Golden-ratio steps: any share of the rows is spread evenly.
+        # Golden-ratio steps spread any share of the rows evenly.
         return ((at * _STRIDE) % _RANGE) / _RANGE
     return np.random.default_rng((salt, int(at[0]))).random(len(at))
 
@@ -170,7 +170,7 @@ SHARES = (0, 0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 1)
 def _queries(shapes: Sequence[Shape], shares: Sequence[float]) -> Iterator[Query]:
     for shape in shapes:
         for share in shares:
-            # A dictionary of 64 has no value that one row in a thousand holds.
+            # A dictionary of 64 has no value with one row in a thousand.
             if share in (0, 1) or not shape.dictionary or share * shape.dictionary >= 1:
                 yield shape.query(share)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The selective scan of ORC, with the bars that it has to clear."""
+"""The selective scan of ORC, with its bars."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What LateBloom adds to the time that Spark takes to plan a query."""
+"""The time that LateBloom adds to the planning of a query."""
 
 from __future__ import annotations
 

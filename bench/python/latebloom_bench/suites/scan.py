@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the selective Parquet scan is for, with the bars that it has to clear."""
+"""Queries for which the selective Parquet scan exists, with their bars."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _numbered(rows: int, start: int, stop: int) -> Mapping[str, Any]:
 def _stretch(rows: int, start: int, stop: int) -> Mapping[str, Any]:
     """Of ``near``, 4900 to 4999 in a hundredth of the rows, which lie together, and 15 other columns.
 
-    All around it numbers below and above: no minimum and maximum tells where those rows are.
+    Numbers below and above surround them, so that no minimum and maximum locates those rows.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The headline queries of the texts that LateBloom grew from, each figure next to ours.
+"""The headline queries of the texts that LateBloom grew from, with their figures next to ours.
 
-Their machines, scales and engines were others: what compares is the ratio, off to on.
+Their machines, scales and engines were others: only the ratios compare, off to on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from latebloom_bench.suites.tpch import QUERIES as TPCH
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 _DIM_ROWS = 1_000_000
-# Prime, so that the multiples of a number below it are all different.
+# Prime, so that all multiples of a smaller number differ.
 _DIM_RANGE = 1_000_003
 # Shares of the keys that the sweep keeps.
 _SHARES = (0.0001, 0.001, 0.01, 0.1, 0.2, 0.5, 1)
@@ -57,7 +57,7 @@ def _dim(rows: int, start: int, stop: int) -> Mapping[str, Any]:
 
 
 def _maps(rows: int, start: int, stop: int) -> Mapping[str, Any]:
-    """A map of a hundred keys a row."""
+    """A map of a hundred keys in each row."""
     import numpy as np
     import pyarrow as pa
 
@@ -88,7 +88,7 @@ _TABLES = Generated(
 
 
 def _among(column: int) -> str:
-    """An ``IN`` of a thousand values, of which the table has a few."""
+    """An ``IN`` with a thousand values, few of which are in the table."""
     hits = [at * 50_021 * (2 * column + 1) * 2_654_435_761 % 1_000_000_007 for at in range(5)]
     misses = [1_000_000_007 + i for i in range(995)]
     return f"s{column} in ({', '.join(map(str, hits + misses))})"
@@ -104,7 +104,7 @@ def _join(fact: str, select: str) -> str:
 
 
 def _sweep(kind: str, fact: str, confs: Mapping[str, str]) -> list[Query]:
-    """The thesis's joins on a dimension of which a growing share of the keys is kept."""
+    """The thesis's joins on a dimension that keeps a growing share of the keys."""
     return [
         Query(
             f"004 sweep, {kind}, {100 * share:g}%",

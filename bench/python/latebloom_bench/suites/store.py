@@ -12,7 +12,7 @@ from latebloom_bench._generated import Several
 from latebloom_bench._suite import Suite, Variant
 from latebloom_bench.suites.scan import STRETCH, TABLES
 
-# What one stream of an object store gives, about.
+# The approximate throughput of one stream of an object store.
 _BYTES_PER_SECOND = str(90 * 2**20)
 
 
@@ -46,7 +46,7 @@ SUITE = Suite(
     variants=tuple(map(_variant, (0, 2, 20, 100))),
     confs={
         "spark.hadoop.fs.slow.impl": "latebloom.testkit.SlowFileSystem",
-        # An instance keeps the latency that it was made with.
+        # An instance keeps its initial latency.
         "spark.hadoop.fs.slow.impl.disable.cache": "true",
     },
     needs_testkit=True,

@@ -16,7 +16,7 @@ VARIANTS = (
     Variant("orc, no broadcast", format="orc", confs=NO_BROADCAST),
 )
 
-# At scale 10, two tasks that sort what Spark leaves of lineitem for q04 need more than 4 GiB.
+# At scale 10, two tasks that sort the rest of lineitem for q04 need more than 4 GiB.
 MEMORY = "8g"
 _DATA = Tpch("128MB")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where late materialisation has nothing to gain: it must not lose either."""
+"""Queries where late materialisation has nothing to gain, and must not lose either."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from latebloom_bench._generated import Generated, Layout, Made, Several
 from latebloom_bench._suite import Query, Suite
 
 _WIDE = 1000
-# No slower, but for noise.
+# No slower than noise.
 _EVEN = 0.95
 
 
