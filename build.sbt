@@ -6,7 +6,7 @@ import java.util.zip.{Deflater, ZipEntry, ZipFile, ZipOutputStream}
 import scala.util.Using
 
 ThisBuild / organization := "io.github.latebloom"
-// The version stands in the Python package; its 0.1.0.dev0 is Maven's 0.1.0-SNAPSHOT.
+// The Python package has the version; its 0.1.0.dev0 is Maven's 0.1.0-SNAPSHOT.
 ThisBuild / version := {
   val file = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "__init__.py"
   val found = "__version__ = \"([^\"]+)\"".r.findFirstMatchIn(IO.read(file))
@@ -33,7 +33,7 @@ ThisBuild / scalacOptions ++= Seq(
 )
 ThisBuild / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror")
 
-// Spark reflects on JDK internals; the same list stands in its JavaModuleOptions.
+// Spark reflects on JDK internals; its JavaModuleOptions has the same list.
 val sparkJvmOptions = Seq(
   "java.lang",
   "java.lang.invoke",
@@ -53,7 +53,7 @@ val sparkJvmOptions = Seq(
   "-Xmx3g"
 )
 
-// A wheel deflates what it carries: a jar that is not deflated yet by a quarter better, as a whole.
+// A wheel deflates its content: an uncompressed jar, deflated as a whole, is a quarter smaller.
 def copyStored(jar: File, to: File): Unit =
   Using.resources(new ZipFile(jar), new ZipOutputStream(new FileOutputStream(to))) { (in, out) =>
     out.setLevel(Deflater.NO_COMPRESSION)
@@ -69,7 +69,7 @@ lazy val latebloom = project
   .in(file("jvm"))
   .settings(
     name := "latebloom-spark",
-    // Spark itself is never packed: the jar has no dependency that a Spark 4.1 does not bring.
+    // Spark itself is never packed: the jar has no dependency that Spark 4.1 lacks.
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
@@ -79,7 +79,7 @@ lazy val latebloom = project
       "org.apache.spark" %% "spark-common-utils" % sparkVersion % Test classifier "tests"
     ),
     Compile / doc / scalacOptions -= "-Werror",
-    // Scaladoc's view of Java sources does not see what is private to Spark; of classes it does.
+    // Scaladoc cannot see members private to Spark through Java sources, only through classes.
     Compile / doc / sources ~= (_.filter(_.getName.endsWith(".scala"))),
     Compile / doc / dependencyClasspath ++= (Compile / exportedProducts).value,
     description := "Selective scans and join filters for Apache Spark: a Catalyst extension.",
@@ -88,11 +88,11 @@ lazy val latebloom = project
     Compile / packageBin / mappings ++= Seq("LICENSE", "NOTICE").map { name =>
       (ThisBuild / baseDirectory).value / name -> s"META-INF/$name"
     },
-    // Scala's parser of Java takes subclasses in other files for strangers to a sealed class, now and
-    // then: it goes by the order of the files. No Java here asks for Scala.
+    // Scala's parser of Java sometimes rejects subclasses of a sealed class in other files, by the
+    // order of the files. No Java code here uses Scala code.
     Compile / compileOrder := CompileOrder.JavaThenScala,
     Test / unmanagedSourceDirectories := Seq((ThisBuild / baseDirectory).value / "tests" / "jvm"),
-    // The test kit depends on this project, so that only its classes can be named here.
+    // The test kit depends on this project, so only its classes can be used here.
     Test / internalDependencyClasspath ++=
       (LocalProject("testkit") / Compile / exportedProducts).value,
     Test / fork := true,
@@ -111,7 +111,7 @@ lazy val latebloom = project
     }
   )
 
-// What tests, fuzzers and benchmarks share; it is no part of the product.
+// Code that tests, fuzzers and benchmarks share, outside the product.
 lazy val testkit = project
   .in(file("jvm/testkit"))
   .dependsOn(latebloom % "compile->compile;compile->provided")
@@ -128,7 +128,7 @@ lazy val bench = project
   .enablePlugins(JmhPlugin)
   .settings(
     name := "latebloom-bench",
-    // A dependency of Spark's asks for a newer scala-library than the compiler; all of this is Java.
+    // A dependency of Spark needs a newer scala-library than the compiler; all of this is Java.
     allowUnsafeScalaLibUpgrade := true,
     publish / skip := true,
     libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
@@ -145,10 +145,10 @@ def javaArgs(target: File, classPath: Seq[File], options: Seq[String]): File = {
   file
 }
 
-// Many short queries, each with classes of its own: the optimising compiler never pays.
+// Many short queries, each with its own classes: the optimising compiler never pays.
 val manyShortQueries = Seq(
   "-XX:TieredStopAtLevel=1",
-  // That compiler's own is too small for Spark: when it is full, no more is compiled.
+  // The default code cache is too small for Spark: when it is full, compilation stops.
   "-XX:ReservedCodeCacheSize=512m",
   "-Dspark.ui.enabled=false",
   "-Dspark.ui.showConsoleProgress=false"
@@ -159,7 +159,7 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
   .dependsOn(latebloom)
   .settings(
     publish / skip := true,
-    // A Jackson module asks for a newer Scala library than the one Spark itself ships.
+    // A Jackson module needs a newer Scala library than the one that Spark ships.
     dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
     libraryDependencies ++= Seq("sql", "sql-api", "catalyst", "core", "common-utils", "tags").map(
       m => "org.apache.spark" %% s"spark-$m" % sparkVersion classifier "tests"
@@ -215,7 +215,7 @@ lazy val root = project
   .aggregate(latebloom)
   .settings(name := "latebloom", publish / skip := true)
 
-// All that dev/check compiles and looks at.
+// All that dev/check compiles and checks.
 lazy val all = project
   .in(file("target/all"))
   .aggregate(latebloom, testkit, bench, sparkSuites, fuzz)

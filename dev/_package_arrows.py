@@ -30,7 +30,7 @@ MOST_PARAMETERS = 7
 EXCEPTIONS: dict[str, str] = {
     "latebloom.inspect.ScanReport": "a field for each line of EXPLAIN",
     "latebloom.scan.LateScan": "FileSourceScanExec's parameters, and its own",
-    "org.apache.spark.sql.latebloom.Settings": "a field for each conf that Spark's own reader goes by",
+    "org.apache.spark.sql.latebloom.Settings": "a field for each conf that Spark's own reader uses",
 }
 
 _PACKAGE = re.compile(r"^package ([\w.]+)", re.MULTILINE)
