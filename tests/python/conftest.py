@@ -65,7 +65,7 @@ def orders(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def command():
-    """The command line as a user runs it: in a process, and so with a session, of its own."""
+    """The command line as a user runs it: in its own process, and so with its own session."""
 
     def run(*arguments, **environment):
         return subprocess.run(

@@ -34,7 +34,7 @@ def test_the_switch_is_afterwards_as_it_was(spark, orders):
     assert "spark.latebloom.enabled" not in spark.conf.getAll
 
 
-def test_over_spark_connect_nothing_is_run_before_it_is_said_that_it_cannot_be():
+def test_over_spark_connect_the_error_comes_before_anything_runs():
     class Session:
         """A client's: all of a session but its JVM."""
 

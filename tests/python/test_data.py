@@ -35,7 +35,7 @@ def test_without_the_generator_the_error_says_what_to_install(monkeypatch, tmp_p
         _data.Tpch("64MB").table("lineitem", 1, cache)
 
 
-def test_tpch_goes_by_scale_and_row_group(monkeypatch, cache):
+def test_tpch_depends_on_scale_and_row_group_size(monkeypatch, cache):
     there = cache.root / "tpch-sf0.1-64MB" / "lineitem.parquet"
     there.parent.mkdir()
     there.touch()

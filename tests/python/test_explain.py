@@ -100,7 +100,7 @@ def test_a_declined_scan_shows_code_reason_and_fix(answered):
     assert "  to do:          add a <filter>" in lines
 
 
-def test_what_spark_printed_of_the_decisions_is_not_said_twice(spark, orders):
+def test_decisions_that_spark_printed_are_not_repeated(spark, orders):
     explanation = latebloom.explain(spark.read.parquet(str(orders)).where("id < 9"))
     assert str(explanation).count("filter columns:") == 1
 
@@ -127,7 +127,7 @@ def test_a_filter_over_parquet_becomes_a_late_scan(spark, orders):
     assert "comment" in scan.payload
 
 
-def test_the_plan_follows_the_switch_of_now_and_not_of_the_first_look(spark, orders):
+def test_the_plan_follows_the_current_switch_and_not_the_first_one(spark, orders):
     df = spark.read.parquet(str(orders)).where("id < 9")
     assert "LateScan" in latebloom.explain(df).plan
     with latebloom.disabled(spark):

@@ -71,12 +71,12 @@ def test_a_file_whose_pages_are_damaged_is_named(session_at_hand, capsys, tmp_pa
         ("selec", "PARSE_SYNTAX_ERROR"),
     ],
 )
-def test_sql_that_spark_refuses_is_told_in_sparks_words(session_at_hand, capsys, sql, said):
+def test_sql_that_spark_refuses_is_reported_in_sparks_words(session_at_hand, capsys, sql, said):
     assert cli.main(["explain", sql]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_a_view_of_nothing_is_told_by_its_path(session_at_hand, capsys, tmp_path):
+def test_a_view_of_a_missing_path_is_an_error_that_names_it(session_at_hand, capsys, tmp_path):
     view = f"o={tmp_path}/none.parquet"
     assert cli.main(["explain", "--view", view, "select * from o"]) == 2
     assert "none.parquet" in capsys.readouterr().err

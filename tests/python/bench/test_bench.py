@@ -14,7 +14,7 @@ psutil = pytest.importorskip("psutil")
 
 @pytest.fixture
 def bench(tmp_path):
-    """Runs the command in a process group of its own, and interrupts it as a terminal does."""
+    """Runs the command in its own process group, and interrupts it as a terminal does."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

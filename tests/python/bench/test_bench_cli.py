@@ -37,7 +37,7 @@ def test_a_suite_on_the_slow_store_says_what_it_needs(monkeypatch, tmp_path):
         _cli.main(["store", "--data", str(tmp_path)])
 
 
-def test_the_command_line_of_latebloom_hands_its_arguments_over(capsys):
+def test_the_command_line_of_latebloom_passes_its_arguments_on(capsys):
     with pytest.raises(SystemExit) as stopped:
         command_line.main(["bench", "--help"])
     assert stopped.value.code == 0

@@ -78,7 +78,7 @@ def test_an_interrupted_run_is_said_to_be_one(tmp_path):
         (measured("duckdb", 1.0, answer="DIFFERENT"), 0),
     ],
 )
-def test_a_different_answer_fails_the_run_and_a_peer_that_cannot_does_not(side, status, tmp_path):
+def test_a_different_answer_fails_the_run_and_a_failing_peer_does_not(side, status, tmp_path):
     peers = {"off": "", "on": "", "spark-rf": "", "duckdb": ""}
     one = report(result("q", measured("off", 1.0), side), sides=peers)
     assert _bench.conclude(one, tmp_path) == status
@@ -134,7 +134,7 @@ class TestDiff:
         assert _cli.main(["--compare", one, one]) == 0
 
 
-def test_what_is_no_report_is_refused(tmp_path):
+def test_a_file_that_is_no_report_is_refused(tmp_path):
     wrong = tmp_path / "x.json"
     wrong.write_text('{"suite": "s"}')
     for path in (wrong, tmp_path / "missing.json"):
@@ -159,7 +159,7 @@ def test_plots_are_drawn_of_what_has_figures(tmp_path):
     assert all(path.stat().st_size < 100_000 for path in drawn)
 
 
-def test_variants_stand_in_one_picture_even_where_one_lacks_a_query(tmp_path):
+def test_variants_share_one_plot_even_if_one_lacks_a_query(tmp_path):
     pytest.importorskip("matplotlib")
     one = result("q", measured("off", 2.0), measured("on", 1.0))
     other = replace(one, variant="orc, no broadcast")
@@ -179,7 +179,7 @@ def test_without_matplotlib_the_report_comes_without_plots(tmp_path, monkeypatch
     assert "matplotlib is not installed" in capsys.readouterr().err
 
 
-def test_jmh_stands_each_method_next_to_sparks_of_the_same_parameters():
+def test_jmh_pairs_each_method_with_sparks_of_the_same_parameters():
     def entry(method, pattern, score):
         return {
             "benchmark": f"latebloom.bench.LikeBenchmark.{method}",

@@ -147,7 +147,7 @@ def test_duckdb_answers_alike(measured):
     assert len(duck.seconds) == 1
 
 
-def test_what_duckdb_refuses_is_named_and_the_others_are_measured(measured):
+def test_a_query_that_duckdb_refuses_is_named_and_the_others_are_measured(measured):
     pytest.importorskip("duckdb")
     done = measured(Query("q", "select java_method('x', 'y') from orders"), duck=_sides.Duck(1))
     assert side(done, 0, "duckdb").answer == "failed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors that die, stand still or have no disk left, and a driver that takes little."""
+"""Executors that die, freeze or run out of disk, and a driver that accepts little."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def keys_gathered(df: DataFrame) -> list[int]:
 
 @pytest.fixture(scope="module")
 def expected(cluster: Cluster) -> list[Row]:
-    """What Spark answers to the slow query."""
+    """Spark's answer to the slow query."""
     return answer(cluster, SLOW, enabled=False, broadcast=True)
 
 
@@ -84,7 +84,7 @@ def meanwhile(
 
 
 def begun(cluster: Cluster, thread: threading.Thread, tasks: int = 4) -> None:
-    """Waits until so many tasks of the query have ended, and it runs still."""
+    """Waits until so many tasks have ended while the query still runs."""
     tracker = cluster.spark.sparkContext.statusTracker()
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -98,7 +98,7 @@ def begun(cluster: Cluster, thread: threading.Thread, tasks: int = 4) -> None:
 
 
 def speculated(cluster: Cluster) -> int:
-    """How many copies of tasks that took long were begun so far."""
+    """How many copies of slow tasks were started so far."""
     context = cluster.spark.sparkContext
     store = context._jsc.sc().statusStore()
     quantiles = context._gateway.new_array(context._jvm.double, 0)
@@ -132,8 +132,8 @@ def no_disk(processes: list[int], size: int) -> Iterator[None]:
 def test_a_query_survives_an_executor(
     harm: signal.Signals, broadcast: bool, cluster: Cluster, expected: list[Row]
 ) -> None:
-    """What the lost one had of keys, of broadcasts and of shuffled rows is made anew, and what it
-    did counts once. Of the tasks of the frozen one the other runs copies."""
+    """Spark rebuilds the lost executor's keys, broadcasts and shuffled rows, and its work counts
+    once. The other executor runs copies of the frozen one's tasks."""
     victim = cluster.await_executors()[0]
     df = frame_of(cluster, SLOW, enabled=True, broadcast=broadcast)
     copies = speculated(cluster)
@@ -173,7 +173,7 @@ def test_a_full_disk_is_the_same_error_as_sparks_and_no_error_after_it(
             with pytest.raises(Exception, match="File too large"):
                 df.collect()
     cluster.await_executors()
-    # Anew: a DataFrame whose shuffle has failed stays as it is, by Spark's own doing.
+    # A new DataFrame: Spark itself keeps one whose shuffle has failed in that state.
     assert answer(cluster, LARGE_SHUFFLES, enabled=True, broadcast=False) == expected
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``dev/_package_arrows.py`` on sources that are wrong on purpose."""
+"""``dev/_package_arrows.py`` on sources with deliberate faults."""
 
 from __future__ import annotations
 

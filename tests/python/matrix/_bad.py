@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of damaged files share, whatever the format."""
+"""The shared parts of the tests of damaged files, in any format."""
 
 from __future__ import annotations
 

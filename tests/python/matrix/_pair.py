@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One query, run by Spark alone and with LateBloom, and what the two must have in common."""
+"""One query, run by Spark alone and with LateBloom, and the comparison of the two."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gave, and what its plan says about the scans."""
+    """A query's result, and the facts about scans in its plan."""
 
     batches: tuple[pa.RecordBatch, ...]
     schema: str
@@ -101,7 +101,7 @@ def failure_of(error: Exception) -> Failure:
 
 
 def _scans(plan: Any) -> tuple[int, dict[str, int], tuple[str, ...]]:
-    """How many LateScans, what they counted, and why other file scans are Spark's."""
+    """The number of LateScans, their metrics, and why other file scans are Spark's."""
     late, counted, declined = 0, dict.fromkeys(COUNTED, 0), []
     decisions = SparkContext._jvm.latebloom.decision.Decision
     for node in _nodes(plan):
@@ -130,7 +130,7 @@ def _nodes(plan: Any) -> Iterator[Any]:
 
 
 def difference(off: Answer, on: Answer) -> str | None:
-    """Where the two answers differ, in words; None where they agree."""
+    """How the two answers differ, in words; None if they agree."""
     if (off.failure is None) != (on.failure is None):
         failed, which = (off, "off") if off.failure else (on, "on")
         assert failed.failure is not None
@@ -258,7 +258,7 @@ class Pair:
         )
 
     def check(self, sql: str, expect: str = "late") -> str | None:
-        """What is wrong with the query's answer or plan, in words; None where nothing is.
+        """The fault of the query's answer or plan, in words; None if there is none.
 
         ``expect`` is ``late`` (a LateScan took the work), ``spark`` with the code of a reason (no
         LateScan, and that reason on a scan), ``either``, or a text that the plan must show.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where queries come from: the files of ``tests/sql``, and a seeded generator."""
+"""The sources of queries: the files of ``tests/sql``, and a seeded generator."""
 
 from __future__ import annotations
 

@@ -457,7 +457,8 @@ def test_filters_on_columns_that_are_read_page_by_page(tmp_path: Path, pair_of: 
 def test_row_groups_of_one_batch_may_have_other_readers(
     matrix_spark: SparkSession, tmp_path: Path, pair_of: PairOf
 ) -> None:
-    """Old writers had strings build on those of the page before: only Spark's reader knows those."""
+    """Old writers let strings build on those of the page before: only Spark's reader supports
+    that."""
     writer = matrix_spark.newSession()
     rows = writer.range(3000).selectExpr(
         "id",
