@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
 
-/** Runs a case by our reader and by Spark's, and judges what comes of it. */
+/** Runs a case by our reader and by Spark's, and judges the outcome. */
 final class Comparison(
     watch: Watch,
     seconds: Double,
@@ -22,9 +22,9 @@ final class Comparison(
 
   def apply(c: FileCase): Outcome = on(c)(judge(c, _))
 
-  /** Of a case in which Spark's reader ended the JVM, if it was not ours that did the harm: that
-    * shows by the next collection of garbage.
-    */
+  /** Judges a case in which Spark's reader ended the JVM: runs ours alone, whose damage the next
+   * garbage collection would show.
+   */
   def oursOnly(c: FileCase): Outcome = {
     on(c) { path =>
       val mine = run(c, path, ours, Watch.Ours)
@@ -33,9 +33,9 @@ final class Comparison(
     }
   }
 
-  /** Of a case in which our reader ended the JVM: ends it again if Spark's does, and tells so if
-    * not.
-    */
+  /** Judges a case in which our reader ended the JVM: runs Spark's, and reports a finding if that
+   * survives.
+   */
   def sparksOnly(c: FileCase): Outcome = {
     on(c) { path =>
       (sparks +: others.columns).foreach(run(c, path, _, Watch.Sparks))
@@ -44,7 +44,7 @@ final class Comparison(
     }
   }
 
-  /** Ours first: Spark's reader may do harm where ours does not. */
+  /** Ours runs first: Spark's reader may damage the JVM where ours does not. */
   private def judge(c: FileCase, path: String): Outcome = {
     val mine = run(c, path, ours, Watch.Ours)
     ill(c, path, mine).getOrElse {
@@ -58,9 +58,9 @@ final class Comparison(
     }
   }
 
-  /** What Spark allocates; where that is much less, of the columns one by one, since it may have
-    * failed at another before.
-    */
+  /** Spark's allocation; if that is much less than ours, the most of any single column, since Spark
+   * may have failed at an earlier one.
+   */
   private def mostOf(c: FileCase, path: String, theirs: Run, mine: Run): Long =
     if (mine.allocated - theirs.allocated <= MaxAllocation) theirs.allocated
     else {
@@ -82,7 +82,7 @@ final class Comparison(
       case (TooMany, TooMany)               => Outcome(Excluded, s"more than $MostRows rows")
       case (_, _) if run(c, path, sparks, Watch.Sparks).result != theirs.result =>
         Outcome(Excluded, "Spark gives different answers")
-      // Where leaves contradict each other Spark takes values that a batch before left behind.
+      // Where leaves contradict each other, Spark returns stale values of an earlier batch.
       case (_, t) if others.rebatched.exists(run(c, path, _, Watch.Sparks).result != t) =>
         Outcome(Excluded, "Spark gives different answers in batches of other sizes")
       case (m, _) if others.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
@@ -98,9 +98,9 @@ final class Comparison(
       case (m, t) => Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
     }
 
-  /** Whether only a writer's name makes the difference: then it is made by statistics of a writer
-    * that is known to get them right, which are wrong nevertheless or do not tell of the damage.
-    */
+  /** Whether the difference depends on the writer's name only: then statistics of a trusted writer
+   * cause it, which are wrong nevertheless or do not reflect the damage.
+   */
   private def isSameWithoutTrust(c: FileCase, theirs: Run): Boolean = {
     on(c.copy(anonymous = true)) { path =>
       val mine = run(c, path, ours, Watch.Ours).result
@@ -108,9 +108,9 @@ final class Comparison(
     }
   }
 
-  /** Whether it is Spark that goes by statistics: ours gives the same without any, and there it is
-    * nothing that is forbidden.
-    */
+  /** Whether Spark's statistics cause the difference: ours gives the same answer without any, where
+   * it is allowed.
+   */
   private def isSameWithoutStatistics(c: FileCase, mine: Result): Boolean =
     ParquetParts.of(c.bytes).exists { parts =>
       val path = MemoryFiles.put(c.fileName, parts.withoutStatistics)
@@ -123,9 +123,9 @@ final class Comparison(
       } finally MemoryFiles.remove(path)
     }
 
-  /** Whether the leaves of a struct disagree on where it is null: what its fields are then depends
-    * on which of them are read, and of those that a filter has ours reads no more.
-    */
+  /** Whether the leaves of a struct disagree on where it is null: its fields then depend on which
+   * of them are read, and ours reads only those that a filter needs.
+   */
   private def contradictsItself(c: FileCase, path: String): Boolean =
     others.fields.exists { case (alone, together) =>
       (
@@ -137,10 +137,10 @@ final class Comparison(
       }
     }
 
-  /** Whether only row indexes make the difference: streams that contradict them, or are damaged
-    * where something was passed over, are in step again behind it, and out of step or at their end
-    * for who reads them from their start.
-    */
+  /** Whether the difference depends on row indexes only: a stream that contradicts them, or is
+   * damaged in a skipped part, is in step again after it for a reader that seeks, and out of step
+   * or at its end for one that reads it from its start.
+   */
   private def isSameWithoutIndexes(c: FileCase): Boolean =
     OrcParts.of(c.bytes).exists { parts =>
       val path = MemoryFiles.put(c.fileName, parts.withoutIndexes)
@@ -158,7 +158,7 @@ final class Comparison(
     finally MemoryFiles.remove(path)
   }
 
-  /** What is forbidden whatever Spark does. */
+  /** Outcomes that are forbidden whatever Spark does. */
   private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
     case Stuck(dump) =>
       val frame = dump.linesIterator.find(isOurs).getOrElse("").replaceAll("^.*//", "")
@@ -179,8 +179,8 @@ final class Comparison(
   }
 
   /** Whether Spark's reader meets an error of the JVM, too: with the query, or with one of its
-    * columns, since it may have failed at another before.
-    */
+   * columns, since it may have failed at another before.
+   */
   private def endsSparks(c: FileCase, path: String): Boolean =
     (sparks +: others.columns).exists { scans =>
       run(c, path, scans, Watch.Sparks).result match {
@@ -189,7 +189,7 @@ final class Comparison(
       }
     }
 
-  /** What our reader keeps and Spark's does not. */
+  /** Memory and streams that our reader keeps and Spark's does not. */
   private def leak(mine: Run, theirs: Run): Option[Outcome] =
     if (mine.leaked > 0)
       Some(Outcome(Leaks, s"memory ${where(mine)}", s"${mine.leaked} bytes\n$mine"))
@@ -203,7 +203,7 @@ final class Comparison(
     val streams = MemoryFiles.openStreams
     val before = threads.getCurrentThreadAllocatedBytes
     var leaked = 0L
-    // What Spark takes too long for is left out, and it is often for ever.
+    // A case for which Spark takes too long is excluded; often it would never end.
     val limit = if (phase == Watch.Ours) seconds else seconds / 8
     val result = watch(c.id, phase, limit) {
       val (read, left) = scans.run(c.splits(path), MostRows)
@@ -221,19 +221,14 @@ final class Comparison(
 
 object Comparison {
 
-  /** Spark's own, read otherwise than the query says; made when they are needed.
-    *
-    * @param ranged
-    *   pruned also by the range of a join's keys
-    * @param unpruned
-    *   pruned less
-    * @param rebatched
-    *   in batches of other sizes
-    * @param fields
-    *   the fields of structs without a condition, each alone and with its struct
-    * @param columns
-    *   without a condition, one by one
-    */
+  /** Spark's own reader with other settings than the query's; created on demand.
+   *
+   * @param ranged pruned also by the range of a join's keys
+   * @param unpruned pruned less
+   * @param rebatched in batches of other sizes
+   * @param fields the fields of structs without a condition, each alone and with its struct
+   * @param columns without a condition, one by one
+   */
   final class Others(
       makeRanged: => Option[Scans],
       makeUnpruned: => Seq[Scans],
@@ -262,13 +257,10 @@ object Comparison {
   final private case class Stuck(dump: String) extends Result
   private case object TooMany extends Result
 
-  /** @param allocated
-    *   bytes of the heap, given back or not
-    * @param leaked
-    *   bytes of execution memory
-    * @param streams
-    *   left open
-    */
+  /** @param allocated bytes of the heap, whether freed or not
+   * @param leaked bytes of execution memory
+   * @param streams left open
+   */
   final private case class Run(result: Result, allocated: Long, leaked: Long, streams: Int) {
     override def toString: String = result match {
       case Failed(e) => text(e)
@@ -282,7 +274,7 @@ object Comparison {
     case _         => "with an answer"
   }
 
-  /** Also where Spark, about to add the file's name, fails on an error of this kind. */
+  /** Includes errors on which Spark itself fails while it adds the file's name. */
   private def isOfJvm(e: Throwable): Boolean = e match {
     case _: VirtualMachineError => true
     case m: MatchError          =>
@@ -296,10 +288,10 @@ object Comparison {
   private def isUnnamed(c: FileCase, e: Throwable): Boolean =
     !causes(e).exists(l => String.valueOf(l.getMessage).contains(c.fileName))
 
-  /** Whether Spark fails with the same, and does not name the file, either; or fails earlier, where
-    * ours gets as far as a date that Spark refuses without naming a file, or a value that its own
-    * vector cannot hand to what is above the scan.
-    */
+  /** Whether Spark fails with the same error without the file's name; or fails earlier, while ours
+   * reaches a date that Spark refuses without naming a file, or a value that Spark's own vector
+   * cannot return.
+   */
   private def isTheirs(c: FileCase, e: Throwable, theirs: Run): Boolean = theirs.result match {
     case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass ||
       isOfUpgrade(e) || isAboveScan(e)
@@ -314,7 +306,7 @@ object Comparison {
   private def isAboveScan(e: Throwable): Boolean = e.isInstanceOf[SparkThrowable] &&
     !causes(e).exists(_.getStackTrace.map(_.toString).exists(isOurs))
 
-  /** Whether it is a failure to link or an assertion, and none that Spark has as well. */
+  /** Whether it is a linkage error or an assertion that Spark does not have as well. */
   private def isFatal(e: Throwable, theirs: Run): Boolean = {
     val found =
       causes(e).filter(c => c.isInstanceOf[LinkageError] || c.isInstanceOf[AssertionError])
@@ -335,7 +327,7 @@ object Comparison {
   private def isOurs(frame: String): Boolean =
     frame.contains("latebloom") && !frame.contains("latebloom.fuzz") && !frame.contains("FileTask")
 
-  /** Whether the error is one of unchecked bytes in our code, and nobody said where. */
+  /** Whether unchecked bytes in our code cause the error, and it has no place. */
   private def isBare(chain: Seq[Throwable]): Boolean = {
     val said = chain.exists { e =>
       val name = e.getClass.getSimpleName
@@ -354,7 +346,7 @@ object Comparison {
     unchecked && !said && thrower.exists(isOurs)
   }
 
-  /** What failures of the same cause have in common. */
+  /** The common part of failures with the same cause. */
   private def origin(e: Throwable): String = {
     val root = causes(e).last
     val frame = root.getStackTrace.map(_.toString).find(isOurs)

@@ -21,7 +21,7 @@ final class Dice(seed: Long) {
 
   def oneOf[A](choices: A*): A = pick(choices.toIndexedSeq)
 
-  /** One of the choices, each as likely as its weight says. */
+  /** One of the choices, with a probability proportional to its weight. */
   def weighted[A](choices: (Int, A)*): A = {
     var left = random.nextInt(choices.map(_._1).sum)
     choices.find { case (weight, _) => left -= weight; left < 0 }.get._2
@@ -38,7 +38,7 @@ final class Dice(seed: Long) {
 
 object Dice {
 
-  /** Those of one of many things of the same seed. */
+  /** The choices of one part of a seed. */
   def of(seed: Long, parts: Long*): Dice = new Dice(mixed(seed, parts: _*))
 
   def mixed(seed: Long, parts: Long*): Long =

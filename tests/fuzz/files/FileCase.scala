@@ -6,14 +6,12 @@ import org.apache.spark.sql.latebloom.FileTask
 import latebloom.fuzz.files.damage.{Damage, ParquetParts}
 
 /** One damaged file, read by one query.
-  *
-  * @param steps
-  *   the seed of each step of the damage; none leave the file as it is
-  * @param cuts
-  *   where the file is split, in parts of its length
-  * @param anonymous
-  *   whether the file does not say who wrote it, so that no statistics in it can be relied on
-  */
+ *
+ * @param steps the seed of each step of the damage; none leave the file as it is
+ * @param cuts where the file is split, in parts of its length
+ * @param anonymous whether the file lacks its writer's name, so that none of its statistics is
+ * trusted
+ */
 final case class FileCase(
     id: Long,
     seed: Seed,
@@ -24,7 +22,7 @@ final case class FileCase(
 ) {
   lazy val bytes: Array[Byte] = damaged._1
 
-  /** What each step did. */
+  /** The effect of each step. */
   lazy val damage: Seq[String] = damaged._2
 
   private lazy val damaged: (Array[Byte], Seq[String]) = {
@@ -35,12 +33,12 @@ final case class FileCase(
     }
   }
 
-  /** What errors must say. */
+  /** The name that errors must contain. */
   def fileName: String = s"case-$id-${seed.name}"
 
   /** The splits of the file at `path`. */
   def splits(path: String): Seq[FileTask.Split] = {
-    // Which need not be the case's own bytes.
+    // The file need not have the case's own bytes.
     val length = MemoryFiles.length(path)
     val bounds = (0L +: cuts.map(c => (c * length).toLong) :+ length).distinct
     if (length == 0) Seq(FileTask.Split(path, 0, 0, 0))
@@ -64,7 +62,7 @@ final class FileCases(seed: Long, files: IndexedSeq[Seed]) {
 
   def file(block: Long): Seed = files(Dice.of(seed, block, 1).below(files.size))
 
-  /** The query of a block; there are some to try, since not every query is ours to read. */
+  /** The query of a block, by attempt, since we cannot read every query. */
   def query(block: Long, attempt: Int): FileQuery =
     FileQuery.random(Dice.of(seed, block, 2, attempt.toLong), file(block))
 

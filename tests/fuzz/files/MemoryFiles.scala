@@ -11,7 +11,7 @@ import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
-/** Files in memory, to be read only: damaged ones come and go thousands of times a minute. */
+/** Read-only files in memory: thousands of damaged ones come and go every minute. */
 final class MemoryFiles extends FileSystem {
   import MemoryFiles._
 
@@ -65,9 +65,7 @@ object MemoryFiles {
   private val open = new AtomicInteger
   private val made = new AtomicLong
 
-  /** @return
-    *   a path that no file had before: what readers remember of files is of no other
-    */
+  /** @return a new path, so that no reader has cached anything for it */
   def put(name: String, content: Array[Byte]): String = {
     val path = s"$Scheme:/${made.incrementAndGet()}/$name"
     files.put(path, content)
@@ -78,7 +76,7 @@ object MemoryFiles {
 
   def length(path: String): Long = content(new Path(path)).length.toLong
 
-  /** How many streams nobody has closed yet. */
+  /** The number of open streams. */
   def openStreams: Int = open.get
 
   private def content(path: Path): Array[Byte] =

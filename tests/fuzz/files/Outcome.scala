@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.files
 
-/** What came of a case.
-  *
-  * @param kind
-  *   one of [[Outcome]]'s
-  * @param reason
-  *   what is the same in cases of the same cause
-  */
+/** The outcome of a case.
+ *
+ * @param kind one of [[Outcome]]'s
+ * @param reason the common part of cases with the same cause
+ */
 final case class Outcome(kind: Outcome.Kind, reason: String = "", detail: String = "") {
   def isForbidden: Boolean = kind.isForbidden
 }

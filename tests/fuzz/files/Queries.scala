@@ -3,13 +3,12 @@ package latebloom.fuzz.files
 
 import org.apache.spark.sql.types._
 
-/** A random query of a file: what it outputs and what rows must satisfy.
-  *
-  * @param keys
-  *   a column and values of it, as the keys of a join filter would be; such a column is output
-  * @param confs
-  *   what it is planned and run with
-  */
+/** A random query of a file: its output and its conditions.
+ *
+ * @param keys a column and values of it, as the keys of a join filter would be; such a column is
+ * output
+ * @param confs what it is planned and run with
+ */
 final case class FileQuery(
     output: Seq[String],
     condition: String,
@@ -17,7 +16,7 @@ final case class FileQuery(
     confs: Map[String, String]
 ) {
 
-  /** The columns of the file that it names. */
+  /** The columns of the file in the query. */
   def columns(schema: StructType): Set[String] = {
     val texts = condition +: (output ++ keys.map(_._1.sql))
     schema.fieldNames.filter(n => texts.exists(s"\\b$n\\b".r.findFirstIn(_).isDefined)).toSet
@@ -158,7 +157,7 @@ object FileQuery {
     }
   }
 
-  /** The session's confs as they seldom are. */
+  /** Rare settings of the session. */
   private def confs(dice: Dice, seed: Seed): Map[String, String] = {
     def seldom(percent: Int, key: String, values: String*) =
       Option.when(dice.chance(percent))(key -> dice.oneOf(values: _*))

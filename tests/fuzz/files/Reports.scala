@@ -3,12 +3,10 @@ package latebloom.fuzz.files
 
 import java.nio.file.{Files, Path}
 
-/** Writes what is needed to see a forbidden outcome again. */
+/** Writes what reproduces a forbidden outcome. */
 final class Reports(folder: Path, seed: Long) {
 
-  /** @return
-    *   what to say of it
-    */
+  /** @return its message */
   def save(c: FileCase, outcome: Outcome): String = {
     val text = s"${outcome.kind.name}: ${outcome.reason}\n$c\n" +
       s"again: dev/fuzz files --seed $seed --case ${c.id}\n${outcome.detail}\n"
@@ -17,7 +15,7 @@ final class Reports(folder: Path, seed: Long) {
     s"\n$text\nsaved as $path"
   }
 
-  /** Where the damaged file of a case is, which is written. */
+  /** Writes the damaged file of a case; returns its path. */
   def file(c: FileCase): Path = {
     Files.createDirectories(folder)
     Files.write(folder.resolve(s"$seed-${c.id}-${c.seed.name}"), c.bytes)

@@ -18,8 +18,8 @@ import latebloom.rules.LateScans
 import latebloom.scan.LateScan
 
 /** One side of the comparison: a plan over one file, run in the calling thread over any file in its
-  * place. Planned and its reader made once; a task each time it runs.
-  */
+ * place. Planned once, with one reader; each run is a task.
+ */
 final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Expression]) {
   private val scan = plan.collectFirst { case s: FileSourceScanExec => s }.get
 
@@ -38,9 +38,9 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
 
   override def toString: String = plan.toString
 
-  /** The rows and how often each is there; none when there are more than `most`. Also how many
-    * bytes of execution memory nobody gave back.
-    */
+  /** The rows with their counts; None if there are more than `most`. Also the bytes of execution
+   * memory that were not released.
+   */
   def run(
       splits: Seq[FileTask.Split],
       most: Int
@@ -59,7 +59,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
       Option.when(n <= most)(rows.toMap)
     }
 
-  /** What the operators above the scan make of its rows. */
+  /** The results of the operators above the scan. */
   private def above(node: SparkPlan, read: Iterator[InternalRow]): Iterator[InternalRow] =
     node match {
       case ProjectExec(list, child) =>
@@ -90,7 +90,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
     }
 }
 
-/** A condition without what may be left out of it. */
+/** A condition without its optional parts. */
 private object JoinFilterless extends PredicateHelper {
   def split(condition: Expression): Seq[Expression] =
     splitConjunctivePredicates(condition).filterNot(_.isInstanceOf[JoinFilter])
@@ -105,7 +105,7 @@ object Scans {
     val spark = query.keys.fold(planned)(withJoinFilter(planned, _))
     val late = LateScans(spark)
     val found = late.collectFirst { case s: LateScan => s }
-    // A join filter may let any row pass: only what the join would keep can be compared.
+    // A join filter may pass any row: only the rows that the join would keep are comparable.
     val only = query.keys.map { case (column, values) =>
       val name = column.sql.replace("`", "")
       In(
@@ -134,7 +134,7 @@ object Scans {
     ).filter(_.contains(seed.format))
       .flatMap(key => withConf(session, key, "false")(of(session, seed, query).map(_._1)))
 
-  /** Spark's own in batches of other sizes. */
+  /** Spark's own with other batch sizes. */
   def rebatched(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
     Seq("3", "4096").flatMap { rows =>
       val key = s"spark.sql.${seed.format}.columnarReaderBatchSize"

@@ -47,7 +47,7 @@ object Seed {
   }
 }
 
-/** The good files, made where they are missing. */
+/** The good files; writes missing ones. */
 object Seeds {
   private val Made = "made"
 

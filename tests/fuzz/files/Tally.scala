@@ -6,11 +6,10 @@ import java.nio.file.{Files, Path, StandardCopyOption}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-/** How many cases had which outcome, kept in a file so that a crash loses little.
-  *
-  * @param next
-  *   the case to go on with
-  */
+/** Counts cases by outcome, in a file, so that a crash loses little.
+ *
+ * @param next the case to continue with
+ */
 final class Tally private (file: Path, var next: Long) {
   private val counts = mutable.TreeMap.empty[(String, String, String), Long]
 
@@ -74,7 +73,7 @@ final class Tally private (file: Path, var next: Long) {
 
 object Tally {
 
-  /** What the file holds; nothing if there is none. */
+  /** The counts of the file; empty if there is none. */
   def in(file: Path): Tally = {
     val tally = new Tally(file, 0)
     if (Files.exists(file)) {

@@ -10,17 +10,14 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.latebloom.FileTask
 
-/** Looks after the thread that runs the cases: notes what it is at where a crash leaves it to be
-  * found, and ends what takes too long. Time is the thread's own, since the machine may be busy; of
-  * one that waits it is the clock's.
-  *
-  * @param notes
-  *   the file that says what runs
-  * @param worker
-  *   the thread that runs the cases
-  * @param onStuck
-  *   is told of the case and the phase that cannot be ended, with a thread dump
-  */
+/** Watches the thread that runs the cases: records the running case in a file that survives a
+ * crash, and ends cases that take too long. Measures the thread's own processor time, since the
+ * machine may be busy, and wall-clock time while the thread waits.
+ *
+ * @param notes the file that says what runs
+ * @param worker the thread that runs the cases
+ * @param onStuck receives the case and the phase that cannot be ended, with a thread dump
+ */
 final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => Unit)
     extends Thread("watch") {
   import Watch._
@@ -61,7 +58,7 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
     }
   }
 
-  /** First as Spark kills a task; what does not listen to that is stopped. */
+  /** Kills it first as Spark kills a task; stops the thread if that has no effect. */
   private def end(now: Running): Unit = {
     whileRunning(now) {
       now.dump = Some(dumped)
@@ -75,7 +72,7 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
     whileRunning(now)(onStuck(now.id, now.phase, now.dump.get))
   }
 
-  /** The worker may have gone on to the next in the meantime. */
+  /** The worker may have moved on to the next case meanwhile. */
   private def whileRunning(now: Running)(body: => Unit): Unit =
     synchronized { if (running eq now) body }
 

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-/** Runs the cases, in a JVM of its own that may die of them. */
+/** Runs the cases in a separate JVM, which they may crash. */
 final class Worker(options: Options) {
   private val session = SparkSession.builder()
     .master("local[1]")
@@ -85,7 +85,7 @@ final class Worker(options: Options) {
     tally.save()
   }
 
-  /** With what became of the JVMs before this one at the case. */
+  /** Judges a case, considering the crashes of earlier JVMs at it. */
   private def judged(c: FileCase, comparison: Comparison): Outcome =
     if (options.crashed(c.id) && options.fragile(c.id))
       Outcome(Outcome.Excluded, "Spark's reader ends the JVM, beneath ours as well")
@@ -125,7 +125,7 @@ final class Worker(options: Options) {
       case NonFatal(e) if e.getClass.getSimpleName.endsWith("AnalysisException") => None
     }
 
-  /** The case with as little damage as gives the same outcome. */
+  /** The case with the least damage that gives the same outcome. */
   private def shrunk(c: FileCase, outcome: Outcome, comparison: Comparison): FileCase = {
     def isSame(other: FileCase) = {
       val o = comparison(other)
@@ -138,7 +138,7 @@ final class Worker(options: Options) {
     }
   }
 
-  /** What comes before it in its block runs, too: readers learn from file to file. */
+  /** Runs the earlier cases of its block, too: readers learn from file to file. */
   private def one(id: Long): Unit = {
     val block = id / FileCases.Block
     withScans(block) { (query, comparison) =>
@@ -152,7 +152,7 @@ final class Worker(options: Options) {
     tally.save()
   }
 
-  /** The thread cannot be had back: what is known is kept, and the JVM ends. */
+  /** The thread cannot be recovered: saves the results and ends the JVM. */
   private def stuck(id: Long, phase: Byte, dump: String): Unit = {
     val outcome =
       if (phase == Watch.Ours) Outcome(Outcome.Hang, "for ever", dump)

@@ -12,7 +12,7 @@ import org.apache.spark.{SPARK_VERSION, SparkFunSuite}
 
 class LateBloomExtensionsSuite extends SparkFunSuite {
 
-  /** What an extension asks for, by the name of the call. */
+  /** Records the calls of an extension by name. */
   private class Asked extends SparkSessionExtensions {
     val calls = mutable.Buffer.empty[String]
     override def injectPlannerStrategy(builder: StrategyBuilder): Unit = calls += "strategy"
@@ -76,7 +76,7 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
     )
   }
 
-  /** Loads our classes anew and notes what the machine asks it for on their behalf. */
+  /** Loads our classes anew and records the class requests of the JVM for them. */
   private class Recording
       extends URLClassLoader(
         Array[URL](classOf[LateBloomExtensions].getProtectionDomain.getCodeSource.getLocation),

@@ -15,7 +15,7 @@ import latebloom.decision.ShortSql
 import latebloom.inspect.{PlanNodes, ScanReport}
 import latebloom.scan.LateScan
 
-/** A session with the extension; queries are compared with what they give when it is off. */
+/** A session with the extension; compares each query's answer with the extension off and on. */
 trait LateBloomTest extends QueryTest with SharedSparkSession {
 
   override protected def sparkConf: SparkConf = super.sparkConf
@@ -23,7 +23,7 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     .set(SQLConf.SHUFFLE_PARTITIONS.key, "3")
     .set(SQLConf.PLAN_CHANGE_VALIDATION.key, "true")
 
-  /** A run that was killed leaves its tables, and Spark would not write over them. */
+  /** A killed run leaves its tables, which Spark would refuse to overwrite. */
   override protected def beforeAll(): Unit = {
     JavaUtils.deleteRecursively(new File(new URI(sparkConf.get(StaticSQLConf.WAREHOUSE_PATH.key))))
     super.beforeAll()
@@ -31,7 +31,7 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
 
   protected def off[A](body: => A): A = withSQLConf("spark.latebloom.enabled" -> "false")(body)
 
-  /** Runs the query off and on, with adaptive execution and without; then looks at the plan. */
+  /** Runs the query off and on, with adaptive execution and without, then checks the plan. */
   protected def sameAnswer(query: => DataFrame)(look: SparkPlan => Unit): Unit =
     Seq(true, false).foreach(sameAnswer(query, _)(look))
 

@@ -40,9 +40,9 @@ final class FileTask(
       new FileSourceOptions(Map.empty[String, String])
     )
 
-  /** What `use` makes of the rows, each of which is valid until the next, or what it fails with;
-    * and how many bytes of execution memory nobody gave back.
-    */
+  /** The result of `use` on the rows, each of which is valid until the next, or its error; and the
+   * bytes of execution memory that were not released.
+   */
   def run[A](splits: Seq[FileTask.Split])(
       use: Iterator[InternalRow] => A
   ): (Either[Throwable, A], Long) = {
@@ -95,19 +95,16 @@ object FileTask {
   private val attempts = new AtomicLong
   @volatile private var running: TaskContextImpl = _
 
-  /** Marks the task that runs, if one does, as killed. */
+  /** Marks the running task, if any, as killed. */
   def kill(): Unit = Option(running).foreach(_.markInterrupted("takes too long"))
 
-  /** @param fileLength
-    *   what the driver takes for the length of the file
-    */
+  /** @param fileLength the driver's idea of the file's length */
   final case class Split(path: String, start: Long, length: Long, fileLength: Long)
 
-  /** What opens a split of the scan's files in a format, as the scan itself would have it.
-    *
-    * @param format
-    *   the scan's own, or another for the same files
-    */
+  /** The function that opens a split of the scan's files in a format, as the scan itself does.
+   *
+   * @param format the scan's own, or another for the same files
+   */
   def reader(
       scan: FileSourceScanExec,
       format: FileFormat

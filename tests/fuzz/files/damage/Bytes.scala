@@ -3,7 +3,7 @@ package latebloom.fuzz.files.damage
 
 import latebloom.fuzz.files.Dice
 
-/** Damage to bytes of which nothing is known but where they lie. */
+/** Damages bytes without knowledge of their content. */
 object Bytes {
 
   /** The bytes from `start` up to, without, `end`. */
@@ -15,11 +15,11 @@ object Bytes {
       Region(name, s, end.max(s).min(size))
     }
 
-    /** Its first bytes: where sizes and headers of runs stand. */
+    /** Its first bytes, which have sizes and headers of runs. */
     def head: Region = Region(s"$name, its first bytes", start, end.min(start + 16))
   }
 
-  /** The bytes after damage to a region that leaves everything where it is. */
+  /** The bytes after damage to a region that moves nothing. */
   def inPlace(dice: Dice, data: Array[Byte], region: Region): (Array[Byte], String) = {
     val r = region.within(data.length)
     if (r.length == 0) {
@@ -58,7 +58,7 @@ object Bytes {
     }
   }
 
-  /** The bytes after damage that moves what stands behind it. */
+  /** The bytes after damage that moves the bytes after it. */
   def moving(dice: Dice, data: Array[Byte], region: Region): (Array[Byte], String) = {
     val r = region.within(data.length)
     val at = r.start + dice.below(r.length + 1)

@@ -5,18 +5,14 @@ import scala.util.control.NonFatal
 
 import latebloom.fuzz.files.Dice
 
-/** Damage to a file, one step after the other. */
+/** Damages a file, one step after the other. */
 object Damage {
 
-  /** @param parquet
-    *   whether it is a Parquet file, else ORC
-    * @param columns
-    *   those that the query reads, which most of the damage is for
-    * @param steps
-    *   the seed of each
-    * @return
-    *   the damaged bytes and what each step did
-    */
+  /** @param parquet whether it is a Parquet file, else ORC
+   * @param columns the columns that the query reads, which get most of the damage
+   * @param steps the seed of each
+   * @return the damaged bytes and what each step did
+   */
   def apply(
       good: Array[Byte],
       parquet: Boolean,
@@ -44,7 +40,7 @@ object Damage {
           if (parquet) ParquetParts.of(data).flatMap(new ParquetDamage(data, _, columns)(dice))
           else OrcParts.of(data).flatMap(new OrcDamage(data, _, columns)(dice))
         } catch {
-          // What earlier steps damaged may be beyond aiming at, or name a codec that is not there.
+          // Earlier steps may have damaged the structure, or named an unknown codec.
           case NonFatal(_) | _: LinkageError => None
         }
       aimed.getOrElse(Bytes.inPlace(dice, data, Bytes.Region("the file", 0, data.length)))

@@ -3,7 +3,7 @@ package latebloom.fuzz.files.damage
 
 import latebloom.fuzz.files.Dice
 
-/** Values that stand in the place of others. */
+/** Values that replace others. */
 object Numbers {
 
   /** A count, size, offset or code other than `value`, as likely next to it as far away. */
@@ -42,7 +42,7 @@ object Numbers {
   def extreme(dice: Dice): Byte =
     dice.oneOf(0, 1, 0x7f, 0x80, 0x81, 0xfe, 0xff, dice.below(256)).toByte
 
-  /** A varint such as no writer writes. */
+  /** A varint that no writer writes. */
   def varint(dice: Dice): Array[Byte] = {
     val n = dice.oneOf(
       Int.MaxValue.toLong,

@@ -8,12 +8,10 @@ import org.apache.orc.protobuf.Message
 
 import latebloom.fuzz.files.Dice
 
-/** Damage to an ORC file that knows what stands where. */
+/** Damages an ORC file by its structure. */
 final class OrcDamage(data: Array[Byte], parts: OrcParts, columns: Set[String]) {
 
-  /** @return
-    *   the damaged bytes and what was done to them; None where the file has no such part
-    */
+  /** @return the damaged bytes and a description; None if the file has no such part */
   def apply(dice: Dice): Option[(Array[Byte], String)] =
     if (parts.stripes.isEmpty) {
       changed(parts.footer.toBuilder, "the footer's")(dice, _ => true)(parts.withFooter)
@@ -69,7 +67,7 @@ final class OrcDamage(data: Array[Byte], parts: OrcParts, columns: Set[String]) 
     changed(message, "a stripe footer's")(dice, _ => true)(parts.withStripeFooter(stripe, _))
   }
 
-  /** What a stream holds: only of one chunk, since else positions in it would be others. */
+  /** The content of a stream of one chunk only, since in others the positions would change. */
   private def content(dice: Dice, stripe: OrcParts.Stripe, index: Int) = {
     val stream = stripe.streams(index)
     val bytes = data.slice(stream.start, stream.end)

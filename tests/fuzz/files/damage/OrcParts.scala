@@ -11,7 +11,7 @@ import org.apache.orc.impl.{BufferChunk, InStream, OrcCodecPool}
 import org.apache.orc.protobuf.Message
 import org.apache.orc.{CompressionKind, OrcProto}
 
-/** Where the parts of an ORC file lie. */
+/** The places of the parts of an ORC file. */
 final class OrcParts private (data: Array[Byte]) {
   import OrcParts._
 
@@ -58,7 +58,7 @@ final class OrcParts private (data: Array[Byte]) {
     Stripe(info, parsed, streams, footerStart, end)
   }
 
-  /** What the tail consists of. */
+  /** The parts of the tail. */
   def tail: Seq[Bytes.Region] = Seq(
     Bytes.Region("the stripes' statistics", metadataStart, footerStart),
     Bytes.Region("the footer", footerStart, psStart),
@@ -119,7 +119,7 @@ final class OrcParts private (data: Array[Byte]) {
     withStripe(stripe, body, if (isIndex) more else 0, changed)
   }
 
-  /** The file without row indexes: nothing in it says where in its streams a row begins. */
+  /** The file without row indexes: nothing in it locates a row in its streams. */
   def withoutIndexes: Array[Byte] =
     stripes.indices.foldLeft(data) { (bytes, i) =>
       val parts = new OrcParts(bytes)
@@ -217,6 +217,6 @@ object OrcParts {
       end: Int
   )
 
-  /** None of a file that cannot be understood. */
+  /** None for a file that cannot be parsed. */
   def of(data: Array[Byte]): Option[OrcParts] = Try(new OrcParts(data)).toOption
 }

@@ -12,15 +12,13 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 
 import latebloom.fuzz.files.Dice
 
-/** Damage to a Parquet file that knows what stands where. */
+/** Damages a Parquet file by its structure. */
 final class ParquetDamage(data: Array[Byte], parts: ParquetParts, columns: Set[String]) {
   import ParquetDamage._
 
   private val read = parts.chunks.filter(c => columns(c.column))
 
-  /** @return
-    *   the damaged bytes and what was done to them; None where the file has no such part
-    */
+  /** @return the damaged bytes and a description; None if the file has no such part */
   def apply(dice: Dice): Option[(Array[Byte], String)] = {
     val chunks = if (read.isEmpty || dice.chance(10)) parts.chunks else read
     if (chunks.isEmpty) {
@@ -97,13 +95,13 @@ final class ParquetDamage(data: Array[Byte], parts: ParquetParts, columns: Set[S
       (out, s"a page header of ${chunk.column}: ${what.getOrElse("")}")
     }
 
-  /** What a page holds, compressed again. */
+  /** The damaged content of a page, compressed again. */
   private def content(dice: Dice, chunk: ParquetParts.Chunk): Option[(Array[Byte], String)] =
     if (chunk.pages.isEmpty) None
     else {
       val page = dice.pick(chunk.pages.toIndexedSeq)
       val header = Thrift.read(data, page.start)._1
-      // The levels of a page of version 2 stand before what is compressed.
+      // The levels of a page of version 2 precede its compressed part.
       val levels = header.struct(8).fold(0)(v2 => (v2.number(5) ++ v2.number(6)).sum.toInt)
       val size = header.number(2).get.toInt - levels
       val values = page.body + levels
@@ -141,7 +139,7 @@ final class ParquetDamage(data: Array[Byte], parts: ParquetParts, columns: Set[S
 object ParquetDamage {
   private val MaxPage = 1 << 20
 
-  /** Whether it is the header of a page that is not compressed, whatever the chunk's codec. */
+  /** Whether it is the header of an uncompressed page, for any codec of the chunk. */
   private def isPlain(header: Thrift.Struct): Boolean =
     header.struct(8).flatMap(_.get(7)).contains(Thrift.Bool(false))
 

@@ -5,11 +5,10 @@ import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Try
 
-/** Where the parts of a Parquet file lie.
-  *
-  * @param footer
-  *   of FileMetaData, parsed anew by each that changes it
-  */
+/** The places of the parts of a Parquet file.
+ *
+ * @param footer of FileMetaData, parsed anew by each that changes it
+ */
 final class ParquetParts private (
     data: Array[Byte],
     val footerStart: Int
@@ -114,7 +113,7 @@ object ParquetParts {
     def pageAt(at: Int): Option[Page] = pages.find(p => p.start <= at && at < p.end)
   }
 
-  /** None of a file whose footer cannot be understood. */
+  /** None for a file whose footer cannot be parsed. */
   def of(data: Array[Byte]): Option[ParquetParts] = Try {
     val buffer = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN)
     val start = data.length - 8 - buffer.getInt(data.length - 8)

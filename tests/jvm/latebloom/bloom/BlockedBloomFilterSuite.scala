@@ -10,7 +10,7 @@ import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 import org.apache.parquet.io.api.Binary
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The filter against parquet-java's own, and against what is known of Bloom filters. */
+/** Compares the filter with parquet-java's own and with the theory of Bloom filters. */
 class BlockedBloomFilterSuite extends AnyFunSuite with Probing {
 
   private def filled(bytes: Int, hashes: Seq[Long]): BlockedBloomFilter = {
@@ -29,10 +29,10 @@ class BlockedBloomFilterSuite extends AnyFunSuite with Probing {
 
   private def randomHashes(random: Random, n: Int) = Seq.fill(n)(random.nextLong())
 
-  /** How many of the keys that are not in a filter of so many keys pass: blocks have keys by
-    * chance, and a key passes a block of i others if it meets, in each of eight words, one of their
-    * bits.
-    */
+  /** The expected false positive rate of a filter with so many keys: keys fall into blocks at
+   * random, and a key passes a block of i others if it hits one of their bits in each of eight
+   * words.
+   */
   private def expectedRate(keys: Int, bytes: Int): Double = {
     val mean = keys / (bytes / 32.0)
     val most = (mean + 20 * math.sqrt(mean) + 20).toInt
@@ -101,7 +101,7 @@ class BlockedBloomFilterSuite extends AnyFunSuite with Probing {
     }
   }
 
-  test("a folded filter is one that was made in that size, and a joined one of all keys") {
+  test("a folded filter equals one built in that size, and a merged one has all keys") {
     forSeeds(50) { random =>
       val hashes = randomHashes(random, 300)
       val (large, small) = (32 << (5 + random.nextInt(5)), 32 << random.nextInt(6))
@@ -114,7 +114,7 @@ class BlockedBloomFilterSuite extends AnyFunSuite with Probing {
     intercept[IllegalArgumentException](filled(64, Nil).or(filled(32, Nil)))
   }
 
-  test("as many others pass as theory says, whatever the keys look like") {
+  test("the false positive rate is the theoretical one, for any pattern of keys") {
     val others: Seq[(String, Long => Long)] = Seq(
       ("random", i => new Random(i).nextLong()),
       ("one after the other", i => i),
@@ -137,7 +137,7 @@ class BlockedBloomFilterSuite extends AnyFunSuite with Probing {
     }
   }
 
-  test("the size asked for gives the documented share of others, and the documented bits") {
+  test("the chosen size has the documented false positive rate and bits per key") {
     for (keys <- Seq(1L, 25L, 26L, 1000L, 200000L, 3000000L)) {
       val bytes = BlockedBloomFilter.bytesFor(keys, 8 << 20)
       assert(Integer.bitCount(bytes) == 1 && bytes * 8L >= keys * 10)

@@ -28,7 +28,7 @@ class ByteBoundsSuite extends AnyFunSuite with Probing {
 
   private def ends(b: ByteBounds) = (b.min.toScala.map(hex), b.max.toScala.map(hex))
 
-  test("every string lies between the bounds, in whatever order they came") {
+  test("every string lies between the bounds, whatever the order of adding") {
     forSeeds(500) { random =>
       val strings = Seq.fill(1 + random.nextInt(6))(randomString(random))
       val all = bounds(strings)
@@ -51,7 +51,7 @@ class ByteBoundsSuite extends AnyFunSuite with Probing {
     assert(ends(bounds(Nil)) == ((None, None)))
   }
 
-  test("there is no upper bound when no byte can be raised") {
+  test("there is no upper bound when no byte can be incremented") {
     assert(bounds(Seq(Array.fill[Byte](65)(-1))).max.isEmpty)
     assert(bounds(Seq(Array.fill[Byte](64)(-1))).max.isPresent)
   }

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.predicate.ColumnPredicate
 
-/** Bitmaps against sets. */
+/** Compares bitmaps with sets. */
 class KeyBitmapSuite extends AnyFunSuite with Probing {
   private val bytes = 1L << 10
 
@@ -38,7 +38,7 @@ class KeyBitmapSuite extends AnyFunSuite with Probing {
     keys.result()
   }
 
-  test("it holds what was added, wherever it had to grow") {
+  test("it has all added keys, in whichever direction it grew") {
     forSeeds(200) { random =>
       val key = near(random)
       val keys = Seq.fill(1 + random.nextInt(300))(key())

@@ -6,11 +6,11 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Keys gathered by several collectors against the set of them. */
+/** Compares keys of several collectors with the set of them. */
 class KeyCollectorSuite extends AnyFunSuite with Probing {
   import KeyDomain._
 
-  /** Collects each part on its own, then merges them in some order, some of them serialised. */
+  /** Collects each part separately, then merges them in random order, some of them serialised. */
   private def merged[K](domain: KeyDomain, limits: KeyLimits, parts: Seq[Seq[K]], random: Random)(
       add: (KeyCollector, K) => Unit
   ): KeyCollector = {
@@ -93,7 +93,7 @@ class KeyCollectorSuite extends AnyFunSuite with Probing {
     }
   }
 
-  test("a filter that is not exact lets few others pass, however it was put together") {
+  test("an inexact filter passes few other keys, however it was merged") {
     val random = new Random(3)
     val limits = new KeyLimits(1000, 1 << 20, 1 << 20)
     val keys = Seq.fill(100000)(random.nextLong())
@@ -116,7 +116,7 @@ class KeyCollectorSuite extends AnyFunSuite with Probing {
     assert(form(Int.MaxValue) == "bloom")
   }
 
-  test("more keys than allowed give no filter and take no memory") {
+  test("too many keys yield no filter and take no memory") {
     forSeeds(30) { random =>
       val limits = new KeyLimits(random.oneOf(10, 1000), 1 << random.oneOf(10, 14), 300)
       val scale = random.oneOf(1000L, Long.MaxValue)

@@ -9,7 +9,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Filters through serialisation, and bytes that are none. */
+/** Serialises filters, and reads bytes that are not filters. */
 class KeyFilterSuite extends AnyFunSuite with Probing {
   import KeyDomain._
 
@@ -76,7 +76,7 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
     }
   }
 
-  /** The checksum of bytes that were changed on purpose. */
+  /** Changed bytes with a valid checksum. */
   private def resealed(bytes: Array[Byte]): Array[Byte] = {
     val sum = new CRC32C
     sum.update(bytes, 0, bytes.length - 4)
@@ -110,7 +110,7 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
     }
   }
 
-  test("bytes that are cut short, longer or changed are no filter") {
+  test("truncated, extended or changed bytes are no filter") {
     forSeeds(5) { random =>
       all(random).foreach { f =>
         val bytes = f.serialize()
@@ -125,7 +125,7 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
     }
   }
 
-  test("a header that is wrong under a right checksum gives no filter or one of its kind") {
+  test("a wrong header under a valid checksum yields no filter or one of its kind") {
     forSeeds(20) { random =>
       all(random).foreach { f =>
         val bytes = f.serialize()
@@ -144,7 +144,7 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
     }
   }
 
-  test("it tells its size and no key") {
+  test("its text shows its size and no key") {
     val f = longs(KeyLimits.DEFAULT, Seq(123456789L, 987654321L))
     assert(f.toString == "set of 2 keys, 16 bytes")
     val bloom = longs(new KeyLimits(1, 1024, 1000), Seq(-123456789L, 1L << 60))

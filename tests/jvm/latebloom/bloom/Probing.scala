@@ -8,7 +8,7 @@ import org.scalatest.Assertions
 import latebloom.read.RandomBytes
 import latebloom.read.predicate.ColumnPredicate
 
-/** Asks predicates for values, one by one and filtered, and compares the two. */
+/** Tests values by predicates, one by one and filtered, and compares the two. */
 trait Probing extends Assertions with RandomBytes {
 
   /** Which of the keys pass. */

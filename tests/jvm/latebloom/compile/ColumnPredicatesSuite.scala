@@ -14,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, OrderedKeys}
 
-/** Catalyst's own evaluation is the model: a value passes exactly when the condition is TRUE. */
+/** Compares with Catalyst's own evaluation: a value passes exactly when the condition is TRUE. */
 class ColumnPredicatesSuite extends AnyFunSuite {
 
   private val strings = Seq(

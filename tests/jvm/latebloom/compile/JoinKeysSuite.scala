@@ -70,7 +70,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
     Option(row.getAs[Array[Byte]](0)).map(KeyFilter.deserialize(_).get)
   }
 
-  /** The values of the column as Spark holds them, without nulls. */
+  /** The column's non-null values in Spark's representation. */
   private def values(column: String): (DataType, Seq[InternalRow]) = {
     val plan = table(column).where("k is not null").queryExecution.executedPlan
     (plan.schema.head.dataType, plan.execute().map(_.copy()).collect().toSeq)
@@ -131,7 +131,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
     assert(collected("cast('NaN' as float)", "10, 1024, 10").get.keys == 1)
   }
 
-  test("decimals are compared by value, whatever their scale is held as") {
+  test("decimals are compared by value, whatever the object's scale") {
     val dataType = DecimalType(10, 2)
     val rows = Seq("1.5", "1.50", "-3").map(t => InternalRow(Decimal(new BigDecimal(t))))
     val filter = JoinKeys.collect(rows.iterator, dataType).get
@@ -151,7 +151,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
     }
   }
 
-  test("too many keys are null, no key at all is a filter that nothing passes") {
+  test("too many keys yield null, no keys yield a filter that passes nothing") {
     assert(collected("id", "10, 1024, 100").isEmpty)
     assert(collected("cast(null as string)", "10, 1024, 100").get.form == "empty")
     spark.sql("select id k from range(5) where id < 0").createOrReplaceTempView("t")
@@ -159,7 +159,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
     assert(KeyFilter.deserialize(row.getAs[Array[Byte]](0)).get.form == "empty")
   }
 
-  test("keys of groups are apart, also when the groups do not fit into memory") {
+  test("keys of groups are separate, also when the groups do not fit into memory") {
     withSQLConf("spark.sql.objectHashAggregate.sortBased.fallbackThreshold" -> "2") {
       spark.range(0, 1000, 1, 4).createOrReplaceTempView("t")
       val filters = spark

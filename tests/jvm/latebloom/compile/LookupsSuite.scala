@@ -15,9 +15,9 @@ import org.apache.spark.sql.types._
 
 import latebloom.LateBloomTest
 
-/** Lists and maps of which a query asks for some entries are read in part, and the answer is the
-  * same.
-  */
+/** Tests that lists and maps are read in part, with the same answer, if a query uses only some
+ * entries.
+ */
 class LookupsSuite extends LateBloomTest {
 
   override protected def beforeAll(): Unit = {
@@ -73,7 +73,7 @@ class LookupsSuite extends LateBloomTest {
     }
   }
 
-  test("not where all of the column is asked for as well") {
+  test("not where the plan also uses the whole column") {
     Seq("m, m['k1']", "m['k1'], size(m)", "map_keys(m)", "max(m['k1']), count(m)")
       .foreach(list => reads(s"select $list from t where n = 3")("m"))
     reads("select m['k1'], m[s] from t where n = 3")("m", "s")
@@ -99,7 +99,7 @@ class LookupsSuite extends LateBloomTest {
     reads("select a[1] from t where size(a) > 3 and n < 8")("a[1]")
   }
 
-  test("a position behind the end is the error that Spark has for it") {
+  test("a position beyond the end is Spark's own error") {
     withSQLConf(SQLConf.ANSI_ENABLED.key -> "true") {
       Seq("a[4]", "element_at(a, 5)", "a[2] + a[4]").foreach { list =>
         def error(df: DataFrame): String = intercept[Exception](df.collect()).getMessage
@@ -111,7 +111,7 @@ class LookupsSuite extends LateBloomTest {
     }
   }
 
-  test("scans that keep other entries are not the same") {
+  test("scans that keep different entries are not equal") {
     def both(first: String, second: String) =
       spark.sql(
         s"select n, sum($first) from t where n < 4 group by n union all " +
@@ -138,7 +138,7 @@ class LookupsSuite extends LateBloomTest {
     }
   }
 
-  /** Bytes that planning takes of a query that filters a table of so many columns. */
+  /** The bytes that planning a query over a table of so many columns allocates. */
   private def planned(columns: Int): Long = {
     val schema = StructType((0 until columns).map(i => StructField(s"c$i", LongType)))
     val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]

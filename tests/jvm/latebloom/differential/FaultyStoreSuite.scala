@@ -11,7 +11,7 @@ import org.apache.spark.sql.SparkSession
 
 import latebloom.testkit.{FaultRun, FaultyFileSystem}
 
-/** A little of `dev/fuzz faults`. */
+/** A short run of `dev/fuzz faults`. */
 class FaultyStoreSuite extends AnyFunSuite with BeforeAndAfterAll {
   private var folder: Path = _
   private var spark: SparkSession = _

@@ -23,7 +23,7 @@ import org.apache.spark.sql.DataFrame
 import latebloom.LateBloomTest
 import latebloom.parquet.FooterEdit
 
-/** Parquet files that no writer should write and some do, and files that were damaged. */
+/** Parquet files that no writer should write but some do, and damaged files. */
 class OddParquetFilesSuite extends LateBloomTest {
   private def table(file: File): DataFrame = spark.read.parquet(file.getPath)
 
@@ -172,7 +172,7 @@ class OddParquetFilesSuite extends LateBloomTest {
     }
   }
 
-  test("of pages with other rows than the offset index has, no row gets another's entries") {
+  test("pages with other rows than the offset index lists give no row another's entries") {
     // What we decode, and what Spark's reader does.
     for (
       (entries, leaf) <- Seq(

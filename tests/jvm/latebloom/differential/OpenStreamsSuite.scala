@@ -19,7 +19,8 @@ import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.{DebugFilesystem, SparkException}
 
-/** However a query ends, it leaves no file open. Spark's `DebugFilesystem` keeps the list. */
+/** Tests that no query leaves a file open, however it ends. Spark's `DebugFilesystem` keeps the
+ * list. */
 class OpenStreamsSuite
     extends AnyFunSuite
     with BeforeAndAfterAll
@@ -175,7 +176,7 @@ class OpenStreamsSuite
 
 object OpenStreamsSuite {
 
-  /** Rows that [[slow]] has begun with; the tasks run in this JVM. */
+  /** Rows on which [[slow]] has started; the tasks run in this JVM. */
   val rowsSeen = new AtomicInteger
 
   val slow: UserDefinedFunction = udf { (id: Long) =>

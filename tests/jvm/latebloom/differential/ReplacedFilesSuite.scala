@@ -10,11 +10,11 @@ import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
 
-/** Files that are no more what they were when the driver listed them. */
+/** Files that changed after the driver listed them. */
 class ReplacedFilesSuite extends LateBloomTest {
   private val split = "20000"
 
-  /** One file of `rows` rows, in row groups that are several splits'. */
+  /** One file of `rows` rows, in row groups of several splits. */
   private def write(folder: File, rows: Int, from: Int): File = {
     spark.range(from, from + rows, 1, 1)
       .selectExpr("id", "id % 10 as k", "concat('payload ', id * 7919 % 60013) as text")
@@ -53,14 +53,14 @@ class ReplacedFilesSuite extends LateBloomTest {
     }
   }
 
-  test("of a file that was written anew, no task uses the footer that it had before") {
+  test("no task uses the former footer of a rewritten file") {
     withListed(5000, splits = true) { (dir, file, df) =>
       replace(file, write(new File(dir, "other"), 5000, 100000))
       sameAnswer(df.where("id >= 0"))(plan => assert(lateScans(plan).size == 1))
     }
   }
 
-  test("what is no Parquet file any more, or no file, is the error that it is") {
+  test("a file that is no longer Parquet, or missing, is an error") {
     withListed(5000, splits = false) { (dir, file, df) =>
       val text = new File(dir, "text")
       Files.writeString(text.toPath, "no Parquet file " * 100)

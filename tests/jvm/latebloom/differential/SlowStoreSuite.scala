@@ -6,7 +6,7 @@ import org.apache.spark.sql.DataFrame
 import latebloom.LateBloomTest
 import latebloom.testkit.SlowFileSystem
 
-/** What a scan asks a store for that takes its time to answer. */
+/** The requests of a scan to a slow store. */
 class SlowStoreSuite extends LateBloomTest {
 
   private def requests(query: DataFrame): Long = {

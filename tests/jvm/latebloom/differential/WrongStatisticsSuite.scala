@@ -13,8 +13,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import latebloom.LateBloomTest
 import latebloom.parquet.FooterEdit
 
-/** Parquet files whose statistics and indexes are not true, by writers that had such faults: Spark
-  * never lets a row pass because of them, and rules out only by the filters that it pushes down.
+/** Parquet files with wrong statistics and indexes, by writers that had such faults: Spark never
+  * keeps a row because of them, and rules out rows only by the filters that it pushes down.
   */
 class WrongStatisticsSuite extends LateBloomTest {
   private val rows = 1000
@@ -60,7 +60,7 @@ class WrongStatisticsSuite extends LateBloomTest {
   private def decoded(plan: SparkPlan): Long =
     lateScans(plan).map(_.metrics("valuesDecoded").value).sum
 
-  test("a null count of 0 that is not true proves nothing") {
+  test("a wrong null count of 0 proves nothing") {
     for (writer <- faulty) withTempPath { folder =>
       lie(written(folder), writer, "n", "ns")(_.setNull_count(0))
       for (
@@ -79,7 +79,7 @@ class WrongStatisticsSuite extends LateBloomTest {
     }
   }
 
-  test("a null count that is not true proves nothing where arrays of dictionaries may have been") {
+  test("a wrong null count proves nothing where dictionary arrays may have been written") {
     withTempPath { folder =>
       lie(written(folder), "parquet-cpp-arrow version 21.0.0", "n", "ns")(_.setNull_count(0))
       sameAnswer(table(folder).where("ns is not null and n is not null and v < 18").select("v")) {
@@ -89,7 +89,7 @@ class WrongStatisticsSuite extends LateBloomTest {
     }
   }
 
-  test("a minimum and a maximum that are not true prove nothing") {
+  test("a wrong minimum and maximum prove nothing") {
     for (writer <- faulty) withTempPath { folder =>
       lie(written(folder), writer, "k")(bounds(400, 600))
       for (condition <- Seq("k >= 400", "k <= 600", "k between 390 and 610", "k > 0 or v = 7")) {
@@ -101,7 +101,7 @@ class WrongStatisticsSuite extends LateBloomTest {
     }
   }
 
-  test("the keys of a join rule nothing out by bounds that are not true") {
+  test("the keys of a join rule out nothing by wrong bounds") {
     withSQLConf("spark.latebloom.join.minScanBytes" -> "0") {
       for (writer <- faulty) withTempPath { folder =>
         lie(written(folder), writer, "k")(bounds(0, 10))
@@ -118,7 +118,7 @@ class WrongStatisticsSuite extends LateBloomTest {
     }
   }
 
-  test("pages are not sought where the index of an unknown writer has them") {
+  test("the page offsets of an unknown writer are not used") {
     withTempPath { folder =>
       val file = written(
         folder,

@@ -12,8 +12,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
 
-/** What people read. Set the environment variable LATEBLOOM_GOLDEN=write to write the files anew,
-  * and read the difference.
+/** The texts that people read. Set the environment variable LATEBLOOM_GOLDEN=write to write the
+  * files anew, and review the difference.
   */
 class ExplainSuite extends LateBloomTest {
 
@@ -45,7 +45,7 @@ class ExplainSuite extends LateBloomTest {
       assert(text == new String(Files.readAllBytes(file), UTF_8))
     }
 
-  /** Expression ids by their first appearance, no plan ids, no paths. */
+  /** Numbers expression ids by first appearance, and removes plan ids and paths. */
   private def normal(text: String): String = {
     val ids = mutable.LinkedHashMap.empty[String, Int]
     "#(\\d+)".r

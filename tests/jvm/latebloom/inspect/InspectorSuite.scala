@@ -19,14 +19,14 @@ class InspectorSuite extends LateBloomTest {
 
   private def session: SparkSession = spark.asInstanceOf[SparkSession]
 
-  test("version tells of LateBloom, Spark and Scala") {
+  test("version has those of LateBloom, Spark and Scala") {
     val version = parse(Inspector.version()).extract[Map[String, String]]
     assert(version.keySet == Set("version", "spark", "scala"))
     assert(version("spark").startsWith("4.1"))
     assert(version("scala").startsWith("2.13"))
   }
 
-  test("confs tells keys, defaults, values, types and what they mean") {
+  test("confs has keys, defaults, values, types and documentation") {
     withSQLConf("spark.latebloom.scan.pageCacheBytes" -> "1m") {
       val confs = parse(Inspector.confs(session)).extract[Seq[Map[String, String]]]
       assert(confs.map(_("key")).toSet == Set(
@@ -46,7 +46,7 @@ class InspectorSuite extends LateBloomTest {
     }
   }
 
-  test("explain tells of applied and declined scans") {
+  test("explain reports applied and declined scans") {
     withData {
       val query = spark.sql("select id from t where n = 3 and id + rand() > 0 " +
         "union all select id from t")
@@ -68,7 +68,7 @@ class InspectorSuite extends LateBloomTest {
     }
   }
 
-  test("explain tells of both sides of a join, before and after it ran") {
+  test("explain reports both sides of a join, before and after it ran") {
     withData {
       withSQLConf("spark.latebloom.join.minScanBytes" -> "0") {
         val query = spark.sql("select a.id from t a join t b on a.id = b.id where b.n = 3")
@@ -108,7 +108,7 @@ class InspectorSuite extends LateBloomTest {
     }
   }
 
-  test("a session that planned without the extension is told so") {
+  test("a scan planned without the extension has the reason") {
     withData {
       val df = spark.sql("select id from t where n = 3")
       val scan = PlanNodes.all(df.queryExecution.sparkPlan)

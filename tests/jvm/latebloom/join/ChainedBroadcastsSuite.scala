@@ -16,9 +16,9 @@ import latebloom.LateBloomExtensions
 import latebloom.inspect.PlanNodes
 import latebloom.scan.LateScan
 
-/** Broadcasts that wait for each other's keys, where Spark has two threads to make them: a size
-  * that is fixed for the life of a process, so that it is a process of its own.
-  */
+/** Broadcasts that wait for each other's keys, with two threads for broadcasts: Spark fixes that
+ * number for the life of a process, so this is a separate one.
+ */
 class ChainedBroadcastsSuite extends AnyFunSuite {
 
   test("four queries at once, whose broadcasts filter each other, end with two threads for them") {
@@ -47,14 +47,14 @@ class ChainedBroadcastsSuite extends AnyFunSuite {
     }
   }
 
-  /** What Spark needs to be opened to it, as this process was given it. */
+  /** The `--add-opens` options of this process, which Spark needs. */
   private def opens: Seq[String] = java.lang.management.ManagementFactory.getRuntimeMXBean
     .getInputArguments.asScala.toSeq.filter(_.startsWith("--add-opens"))
 }
 
-/** Four times the same query, all at once: each of four broadcasts is filtered by the next one.
-  * Then one whose broadcasts wait for a subquery too.
-  */
+/** Runs the same query four times at once: the next broadcast filters each of four. Then one whose
+ * broadcasts also wait for a subquery.
+ */
 object ChainedBroadcasts {
 
   def main(args: Array[String]): Unit = {

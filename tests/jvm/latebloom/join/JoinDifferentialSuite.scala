@@ -9,12 +9,13 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 import latebloom.joinkeys.JoinFilter
 
-/** Joins, off against on: every type of join, each type of key, nulls, duplicates, empty sides, and
-  * the ways in which Spark executes them.
-  */
+/** Compares joins off and on: every type of join, each type of key, nulls, duplicates, empty sides,
+ * and Spark's ways of executing them.
+ */
 class JoinDifferentialSuite extends LateBloomTest {
 
-  /** Columns of both tables, by type; of `fact` 7 of 8 values of each join with nothing in `dim`.
+  /** Columns of both tables, by type; 7 of 8 values of each column of `fact` join with nothing in
+    * `dim`.
     */
   private val keys = Seq(
     "k_byte" -> "cast(k as byte)",
@@ -127,7 +128,7 @@ class JoinDifferentialSuite extends LateBloomTest {
       "(select k from dim d where few = 3 and k is not null)")(noFilter)
   }
 
-  test("nulls that are equal join") {
+  test("equal nulls join") {
     eachWay("select %hint f.id, d.id from fact f join dim d on f.k <=> d.k where d.few = 3")(
       hidesRows
     )
@@ -206,7 +207,7 @@ class JoinDifferentialSuite extends LateBloomTest {
     )
   }
 
-  test("no filter goes through what would answer otherwise with fewer rows") {
+  test("no filter passes a node whose answer depends on all rows") {
     eachWay("select %hint f.* from (select k, id from fact order by id limit 50) f join dim d " +
       "on f.k = d.k where d.few = 3")(noFilter)
     eachWay("select %hint f.* from (select k, id, row_number() over (order by id) n from fact) f " +
@@ -272,7 +273,7 @@ class JoinDifferentialSuite extends LateBloomTest {
     }
   }
 
-  test("a filter that lets nearly everything pass is left out after the first rows of a file") {
+  test("a filter that passes nearly everything is skipped after the first rows of a file") {
     sameAnswer(spark.sql("select f.id, d.id from fact f join dim d on f.few = d.few " +
       "where d.id >= 0 and d.k_string <> 'key 5'")) { plan =>
       assert(filters(plan).size == 1)

@@ -11,7 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 import latebloom.inspect.JoinReport
 
-/** What becomes of each side of a join, and where the keys come from. */
+/** The decision about each side of a join, and the source of the keys. */
 class JoinFiltersSuite extends LateBloomTest {
 
   override def beforeAll(): Unit = {
@@ -32,7 +32,7 @@ class JoinFiltersSuite extends LateBloomTest {
 
   private def plan(sql: String): SparkPlan = spark.sql(sql).queryExecution.executedPlan
 
-  /** What was decided for the side whose keys are `on`, in the uppermost join that has it. */
+  /** The decision about the side with keys `on`, in the uppermost join that has it. */
   private def side(sql: String, on: String): JoinReport = {
     val all = JoinReport.ofPlan(plan(sql))
     all.find(_.on == on).getOrElse(fail(s"no side with keys of $on among ${all.mkString("\n")}"))
@@ -85,7 +85,7 @@ class JoinFiltersSuite extends LateBloomTest {
     }
   }
 
-  test("of two filters that would wait for each other there is one") {
+  test("only one of two filters that would wait for each other is planned") {
     withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
       val sql = "select a.id from dim a join dim b on a.k = b.k where a.few = 3 and b.few = 4"
       val reports = JoinReport.ofPlan(plan(sql))
@@ -124,7 +124,7 @@ class JoinFiltersSuite extends LateBloomTest {
     }
   }
 
-  test("a scan that another join filters is a source as one with a condition is") {
+  test("a scan that another join filters is a source, like one with a condition") {
     // As written: what selects among the rows of dim is joined after dim and fact are.
     def filters(joined: String): Seq[String] = {
       val sql = s"select f.id from $joined " +

@@ -9,8 +9,8 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 import latebloom.joinkeys.JoinFilter
 
-/** What the rules of join filters rest on: for each step that a key takes through a plan there is a
-  * query whose answer is wrong if the step is taken where it must not be.
+/** Tests the claims of the rules of join filters: for each step of a key through a plan, a query
+  * whose answer is wrong if the rule takes the step where it must not.
   */
 class JoinSoundnessSuite extends LateBloomTest {
 
@@ -122,7 +122,7 @@ class JoinSoundnessSuite extends LateBloomTest {
       "where b.f < 2) s on big.k = s.y")()
   }
 
-  test("Spark's own runtime filter stays where what may fail relies on it") {
+  test("Spark's own runtime filter stays where an expression that may fail relies on it") {
     withTable("divisors", "few") {
       // Most rows of the first row groups pass: a task soon leaves our filter out.
       spark.sql("select cast(id as int) id, if(id % 7 = 5, 0, 20) z from range(0, 120, 1, 2)")
@@ -148,7 +148,7 @@ class JoinSoundnessSuite extends LateBloomTest {
     }
   }
 
-  test("a key that tells equal values apart does not go below what takes them for one") {
+  test("a key that distinguishes equal values does not pass a node that merges them") {
     val ofGroup = "(select cast(f as string) y, sum(n) t from floats group by f) s"
     same(s"select * from $ofGroup join names on s.y = names.z where names.n = 1")()
     same(s"select count(*) from names join $ofGroup on names.z = s.y where s.t > 0")()
@@ -162,14 +162,14 @@ class JoinSoundnessSuite extends LateBloomTest {
       "from floats) s join names on s.y = names.z where names.n = 2")()
   }
 
-  test("a key that cannot tell equal values apart goes below what takes them for one") {
+  test("a key that cannot distinguish equal values passes a node that merges them") {
     same("select count(*) from (select f, sum(n) t from floats group by f) s " +
       "join (select double(id) - 4 g from names where n = 1) d on s.f = d.g")(p =>
       assert(filters(p).nonEmpty)
     )
   }
 
-  test("what joins give once is not gathered from one of several equal values") {
+  test("a key with one value per join row is not gathered from one of several equal values") {
     same(
       "select count(*) from lengths join (select length(c) y from (select distinct c from texts " +
         "where id < 100)) s on lengths.n = s.y"

@@ -15,8 +15,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
 
-/** What happens to a query whose creation side fails, or that is cancelled while keys are gathered.
-  */
+/** Queries whose creation side fails, or that are cancelled while keys are gathered. */
 class JoinKeysFailureSuite extends LateBloomTest with Eventually {
 
   override def beforeAll(): Unit = {
@@ -103,7 +102,7 @@ class JoinKeysFailureSuite extends LateBloomTest with Eventually {
     }
   }
 
-  test("keys that can't be gathered are no filter, and the query has its answer") {
+  test("if gathering the keys fails, there is no filter and the query succeeds") {
     Seq(true, false).foreach { adaptive =>
       withSQLConf(
         SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive.toString,

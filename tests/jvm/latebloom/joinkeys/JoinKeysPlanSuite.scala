@@ -7,7 +7,7 @@ import latebloom.LateBloomTest
 
 class JoinKeysPlanSuite extends LateBloomTest {
 
-  test("what gathers broadcast keys passes Spark's check of plans when it is optimised again") {
+  test("the node for broadcast keys passes Spark's check of plans when it is optimised again") {
     withTable("fact", "dim") {
       spark.sql("select id % 50 as k from range(2000)").write.saveAsTable("fact")
       spark.sql("select id as k, id % 7 as few from range(200)").write.saveAsTable("dim")

@@ -10,7 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
 
-/** Bounds of keys as statistics are compared with them: dates and times in every calendar. */
+/** The bounds of keys that statistics are compared with: dates and times in every calendar. */
 class KeyRangesSuite extends LateBloomTest {
 
   private def inEachWay(body: (String, String) => Unit): Unit =
@@ -102,7 +102,7 @@ class KeyRangesSuite extends LateBloomTest {
     finally TimeZone.setDefault(before)
   }
 
-  test("dates and times of today prune by statistics, whichever class literals have") {
+  test("dates and times of today prune by statistics, for any class of literals") {
     inEachWay { (format, _) =>
       Seq(
         "date_add(date'2001-01-01', cast(id / 100 as int))",

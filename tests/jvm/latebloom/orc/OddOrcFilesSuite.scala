@@ -14,7 +14,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import latebloom.LateBloomTest
 import latebloom.orc.OrcSurgery.Changes
 
-/** What Spark reads of files that no usual writer makes, we read alike. */
+/** Files that no usual writer makes are read as Spark reads them. */
 class OddOrcFilesSuite extends LateBloomTest {
 
   private def written(dir: File, rows: DataFrame): File = {
@@ -32,7 +32,7 @@ class OddOrcFilesSuite extends LateBloomTest {
     expected
   }
 
-  test("what stands for an encrypted stream takes no place") {
+  test("the placeholder of an encrypted stream takes no space") {
     for (kind <- Seq(Kind.ENCRYPTED_DATA, Kind.ENCRYPTED_INDEX)) {
       withTempPath { dir =>
         val file = written(dir, spark.range(3000).selectExpr("id", "concat('w', id) w"))
@@ -44,7 +44,7 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
-  test("a stream of a column with a negative id is nobody's") {
+  test("a stream of a column with a negative id is ignored") {
     withTempPath { dir =>
       val file = written(dir, spark.range(3000).toDF("id"))
       val stream = OrcProto.Stream.newBuilder().setKind(Kind.DATA).setColumn(-1).setLength(0)
@@ -70,7 +70,7 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
-  test("a signalling NaN among floats is the quiet one that Spark's reader makes of it") {
+  test("a signalling NaN among floats becomes quiet, as in Spark's reader") {
     withTempPath { dir =>
       val file = written(dir, spark.range(100).selectExpr("id", "cast(id + 0.625 as float) f"))
       val bytes = Files.readAllBytes(file.toPath)
@@ -87,7 +87,7 @@ class OddOrcFilesSuite extends LateBloomTest {
     }
   }
 
-  /** What reading a file fails with that was changed. */
+  /** The error of reading a changed file. */
   private def failureOf(change: File => Unit): String = {
     var said = ""
     withTempPath { dir =>
@@ -119,7 +119,7 @@ class OddOrcFilesSuite extends LateBloomTest {
     assert(said.contains("chunks of up to 1073741824 bytes"))
   }
 
-  test("of a stripe that is longer than the file nothing is allocated") {
+  test("a stripe that claims to be longer than the file allocates nothing") {
     for (
       claim <- Seq[OrcProto.StripeInformation.Builder => Unit](
         _.setFooterLength(Int.MaxValue - 1L),

@@ -15,16 +15,16 @@ import latebloom.orc.stripe.{CorruptStripeException, StripePlace}
 import latebloom.read.RandomCases
 import latebloom.read.predicate.FailedCondition
 
-/** Faults of a file's bytes are errors that name the file, the stripe and the column; faults of
-  * anything else stay what they are.
-  */
+/** Faults of a file's bytes are errors that name the file, the stripe and the column; other errors
+ * stay unchanged.
+ */
 class OrcFaultsSuite extends LateBloomTest with RandomCases {
   private val place = new StripePlace("f.orc", 3)
 
   private def chain(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
 
-  test("what decoders throw unchecked comes out with its place") {
+  test("unchecked errors of decoders get their place in the file") {
     Seq[Exception](
       new CorruptStreamException("it ends"),
       new IllegalArgumentException("it ends"),
@@ -40,7 +40,7 @@ class OrcFaultsSuite extends LateBloomTest with RandomCases {
     }
   }
 
-  test("what is no fault of the bytes stays what it is") {
+  test("errors that are no fault of the bytes stay unchanged") {
     Seq[Throwable](
       new TaskKilledException("by the user"),
       new FailedCondition(new IllegalArgumentException),
@@ -60,7 +60,7 @@ class OrcFaultsSuite extends LateBloomTest with RandomCases {
     assert(intercept[IOException](place.read("column c", () => throw inner)) eq inner)
   }
 
-  test("an error of the query's condition is not one of the file") {
+  test("an error of the query's condition does not become one of the file") {
     withTempPath { dir =>
       spark.range(0, 3000, 1, 1).selectExpr("id", "cast(id as string) s", "array(id) a")
         .write.orc(dir.getPath)
@@ -75,7 +75,7 @@ class OrcFaultsSuite extends LateBloomTest with RandomCases {
     }
   }
 
-  /** All that Spark's own reader may fail with as well; the rest must have its place. */
+  /** Errors that Spark's own reader may raise as well; all others must name their place. */
   private def isOrderly(e: Throwable, file: String): Boolean = {
     val causes = chain(e)
     causes.exists {

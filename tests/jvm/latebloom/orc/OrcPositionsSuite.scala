@@ -17,7 +17,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
 
-/** Files of which columns, or some of them, are found by where they stand. */
+/** Files in which some or all columns are resolved by position. */
 class OrcPositionsSuite extends LateBloomTest {
 
   /** Rows in any order, or that the query fails. */
@@ -88,7 +88,7 @@ class OrcPositionsSuite extends LateBloomTest {
     }
   }
 
-  test("files whose columns have no names, whichever columns are asked") {
+  test("files whose columns have no names, for any columns") {
     withTempPath { dir =>
       spark.range(0, 5000, 1, 1)
         .selectExpr("id _col0", "concat('x', id) _col1", "named_struct('p', id, 'q', 2 * id) _col2")
@@ -105,7 +105,7 @@ class OrcPositionsSuite extends LateBloomTest {
     }
   }
 
-  test("files whose columns are forced to go by position, whichever columns are asked") {
+  test("files whose columns are resolved by position, for any columns") {
     withTempPath { dir =>
       spark.range(0, 5000, 1, 1)
         .selectExpr(

@@ -26,7 +26,7 @@ import org.apache.spark.sql.vectorized.ColumnVector
 
 import latebloom.read.RandomCases
 
-/** Files of one column, every choice of the writer at random, and what Spark reads from them. */
+/** Files of one column, written with random options, and their values as Spark reads them. */
 trait OrcSamples extends RandomCases with BeforeAndAfterAll { this: Suite =>
   val conf = new Configuration(false)
   private val folder = Files.createTempDirectory("latebloom-orc")
@@ -118,7 +118,7 @@ trait OrcSamples extends RandomCases with BeforeAndAfterAll { this: Suite =>
     }
   }
 
-  /** Puts the value of a row at a place of the vector. */
+  /** Writes the value of a row to the vector. */
   private def putter(random: Random, kind: Kind, n: Int, vector: OrcVector): (Int, Int) => Unit =
     vector match {
       case v: TimestampColumnVector => putTime(random, v, random.nextBoolean())
@@ -223,7 +223,7 @@ trait OrcSamples extends RandomCases with BeforeAndAfterAll { this: Suite =>
     path
   }
 
-  /** The column's values, by Spark's own reader, as Catalyst holds them. */
+  /** The column's values by Spark's own reader, in Catalyst's representation. */
   def bySpark(path: Path, kind: Kind, settings: Configuration = conf): Array[Any] = {
     val task = new Configuration(settings)
     val fileType = kind.spark match {
@@ -256,7 +256,7 @@ trait OrcSamples extends RandomCases with BeforeAndAfterAll { this: Suite =>
     } finally reader.close()
   }
 
-  /** A value as Catalyst holds it, but text as its bytes. */
+  /** A value in Catalyst's representation, except text as bytes. */
   def value(vector: ColumnVector, row: Int, kind: DataType): Any =
     if (vector.isNullAt(row)) null
     else

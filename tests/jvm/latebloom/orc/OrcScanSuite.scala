@@ -18,7 +18,8 @@ import latebloom.read.RandomCases
 import latebloom.read.io.KnownStore
 import latebloom.read.task.Counter
 
-/** Whole files, off against on. Off reads without pushed filters, of which ORC gets some wrong. */
+/** Compares whole files off and on. Off reads without pushed filters, some of which ORC evaluates
+ * wrongly. */
 class OrcScanSuite extends LateBloomTest with RandomCases {
 
   private def truth(query: => DataFrame): Seq[Row] =
@@ -243,7 +244,7 @@ class OrcScanSuite extends LateBloomTest with RandomCases {
       )
       .write.options(options.toMap).orc(dir.getPath)
 
-  /** A test of what is fetched from a store that answers at once. */
+  /** A test of the bytes fetched from a store that answers at once. */
   private def testFetching(name: String)(body: File => Unit): Unit =
     test(name)(withTempPath(dir => KnownStore.roundTrip(dir, 0)(body(dir))))
 
@@ -315,7 +316,7 @@ class OrcScanSuite extends LateBloomTest with RandomCases {
     }
   }
 
-  test("files whose columns have no names, or are forced to go by position") {
+  test("files whose columns have no names, or are resolved by position") {
     withTempPath { dir =>
       spark.range(0, 5000, 1, 1)
         .selectExpr("id _col0", "concat('x', id) _col1", "named_struct('p', id, 'q', 2 * id) _col2")
@@ -337,7 +338,7 @@ class OrcScanSuite extends LateBloomTest with RandomCases {
     }
   }
 
-  test("rows where Spark takes no batches") {
+  test("rows where Spark accepts no batches") {
     withTempPath { dir =>
       writeSorted(dir)
       withSQLConf(SQLConf.WHOLESTAGE_CODEGEN_ENABLED.key -> "false") {

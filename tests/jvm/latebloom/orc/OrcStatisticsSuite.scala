@@ -15,7 +15,7 @@ import latebloom.orc.OrcSurgery.Changes
 import latebloom.orc.stripe.CorruptStripeException
 import latebloom.read.task.Counter
 
-/** Statistics that lie: an answer is Spark's own, which goes by some of them and not by others. */
+/** Wrong statistics: the answer is Spark's own, which uses some of them and not others. */
 class OrcStatisticsSuite extends LateBloomTest {
   private val rows = 10000
 
@@ -32,7 +32,7 @@ class OrcStatisticsSuite extends LateBloomTest {
     body(dir)
   }
 
-  /** Compares with Spark itself, pushed filters and all. */
+  /** Compares with Spark itself, including its pushed filters. */
   private def check(query: => DataFrame): Seq[Row] = {
     val expected = off(query.collect().toSeq)
     val df = query
@@ -53,7 +53,7 @@ class OrcStatisticsSuite extends LateBloomTest {
       statistics.getStringStatisticsBuilder.setMinimum("a").setMaximum("b")
     }
 
-  /** All that the tail has of stripes and of the file. */
+  /** All statistics of stripes and of the file in the tail. */
   private def tailSays(from: Long, to: Long, hasNull: Boolean, values: Option[Long] = None) =
     Changes(
       metadata = _.getStripeStatsBuilderList.asScala.foreach(
@@ -66,7 +66,7 @@ class OrcStatisticsSuite extends LateBloomTest {
       footer = _.getStatisticsBuilderList.asScala.foreach(narrow(_, from, to))
     )
 
-  test("statistics of stripes take no row away and let none pass") {
+  test("statistics of stripes neither drop a row nor keep one") {
     val conditions = Seq(
       "id = 4321",
       "id between 4000 and 4400",
@@ -101,7 +101,7 @@ class OrcStatisticsSuite extends LateBloomTest {
     }
   }
 
-  test("statistics of strides take away what they take away from Spark") {
+  test("statistics of strides drop the rows that Spark drops") {
     val lies = Changes(index =
       (column, index) =>
         if (column > 0) {
@@ -123,7 +123,7 @@ class OrcStatisticsSuite extends LateBloomTest {
     }
   }
 
-  test("a column without a row index keeps Spark from pruning, and us") {
+  test("a column without a row index prevents pruning, as in Spark") {
     val renamed = Changes(stripeFooter = _.getStreamsBuilderList.asScala.foreach { s =>
       if (s.getKind == OrcProto.Stream.Kind.ROW_INDEX && s.getColumn == 3) {
         s.setColumn(0)
@@ -137,7 +137,7 @@ class OrcStatisticsSuite extends LateBloomTest {
     }
   }
 
-  test("keys of a join prune strides of writers that are known to be right only") {
+  test("keys of a join prune strides only in files of writers known to be correct") {
     def written(writer: Int, version: Int): Changes = Changes(
       footer = _.setWriter(writer),
       postscript = _.setWriterVersion(version),

@@ -8,10 +8,10 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.orc.OrcProto
 
-/** Writes an uncompressed ORC file again with other metadata; its data stay as they are. */
+/** Rewrites an uncompressed ORC file with other metadata and unchanged data. */
 object OrcSurgery {
 
-  /** What to make of the parts of a file. */
+  /** Changes to the parts of a file. */
   case class Changes(
       metadata: OrcProto.Metadata.Builder => Unit = _ => (),
       footer: OrcProto.Footer.Builder => Unit = _ => (),
@@ -24,7 +24,7 @@ object OrcSurgery {
   def rewrite(file: File, changes: Changes): Unit =
     Files.write(file.toPath, rewritten(Files.readAllBytes(file.toPath), changes))
 
-  /** Changes nothing but what the postscript claims. */
+  /** Changes only the postscript. */
   def claim(file: File)(change: OrcProto.PostScript.Builder => Unit): Unit = {
     val bytes = Files.readAllBytes(file.toPath)
     val from = bytes.length - 1 - (bytes.last & 0xff)

@@ -12,10 +12,10 @@ import org.apache.parquet.format._
 import latebloom.parquet.encoding.Bytes
 import latebloom.parquet.page.ThriftReader
 
-/** Parquet files of which a test changes the footer, or bytes at a place that the footer gives. */
+/** Parquet files in which a test changes the footer, or bytes that the footer locates. */
 object FooterEdit {
 
-  /** What the footer says, in the format's own words. */
+  /** The footer in the format's own structures. */
   def read(file: File): FileMetaData = {
     val bytes = Files.readAllBytes(file.toPath)
     val from = footerAt(bytes)
@@ -44,7 +44,7 @@ object FooterEdit {
     overwrite(file, out.toByteArray)
   }
 
-  /** Gives the chunks of a column, by its path, another offset index. */
+  /** Replaces the offset index of a column's chunks, by the column's path. */
   def changeOffsetIndex(file: File, path: String)(edit: OffsetIndex => Unit): Unit = {
     val bytes = Files.readAllBytes(file.toPath)
     val out = new ByteArrayOutputStream
@@ -82,7 +82,7 @@ object FooterEdit {
   def columns(footer: FileMetaData, name: String): Seq[ColumnMetaData] =
     chunks(footer, name).map(_.getMeta_data)
 
-  /** Where the body of the page begins that lies at `offset`. */
+  /** The start of the body of the page at `offset`. */
   def bodyAt(file: File, offset: Long): Int = {
     val bytes = Files.readAllBytes(file.toPath)
     val from = offset.toInt

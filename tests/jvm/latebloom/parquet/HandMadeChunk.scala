@@ -14,7 +14,7 @@ import org.apache.parquet.schema.MessageTypeParser
 import latebloom.parquet.page.{ColumnChunk, ColumnPlace}
 import latebloom.read.task.Counters
 
-/** A column chunk of pages whose headers say whatever a test has them say. */
+/** A column chunk of pages with arbitrary headers. */
 object HandMadeChunk {
   val Name = "made by hand"
 

@@ -33,9 +33,9 @@ import latebloom.read.task.{Counter, Counters}
 import latebloom.read.text.BytesPredicate
 import latebloom.read.{RandomCases, RowFilter, ScanFilter, ScanSpec}
 
-/** Whole files, written by parquet-java with every choice at random, against a model that keeps the
-  * rows in memory and filters them one by one.
-  */
+/** Compares scans of whole files, written by parquet-java with random options, with a model that
+ * filters rows in memory one by one.
+ */
 class ParquetScanSuite extends AnyFunSuite with RandomCases {
   private val schema = StructType(
     Seq(
@@ -67,7 +67,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
 
   private type Row = Array[Any]
 
-  /** Values that repeat, so that dictionaries form, or do not, so that writers give up on them. */
+  /** Values that repeat, so that writers build dictionaries, or that do not, so that writers drop
+   * them. */
   private def rows(random: Random, optional: Set[Int]): IndexedSeq[Row] = {
     val distinct = random.oneOf(1, 3, 40, 100000)
     val nulls = random.oneOf(0.0, 0.02, 0.5, 1.0)
@@ -129,7 +130,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
     finally writer.close()
   }
 
-  /** A join filter in any form. What a Bloom filter passes beside its keys is for it to say. */
+  /** A join filter in any form. The model of a Bloom filter is the filter itself. */
   private def joinFilter(random: Random, column: Int): (ColumnPredicate, Any => Boolean) = {
     val limits = new KeyLimits(random.oneOf(1, 100), 1024, 1000)
     val n = random.oneOf(0, 1, 3, 40)
@@ -315,7 +316,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
     comparable(valueAt(v, row, dataType))
   }
 
-  test("a scan gives the rows that pass, in order, whatever the file looks like") {
+  test("a scan returns the passing rows, in order, for any layout of the file") {
     val dir = Files.createTempDirectory("latebloom-scan")
     var pagesSkipped = 0L
     var rowsFiltered = 0L

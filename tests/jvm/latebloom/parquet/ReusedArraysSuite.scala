@@ -32,7 +32,7 @@ class ReusedArraysSuite extends AnyFunSuite {
     s"${if (row > rows - 500) "late" else "text"} ${row % 300} ${"." * 1000}"
 
   Seq(UNCOMPRESSED, SNAPPY).foreach { codec =>
-    test(s"a batch holds nothing of what its row group was fetched into, $codec") {
+    test(s"a batch refers to no fetched array of its row group, $codec") {
       val path = new Path(Files.createTempDirectory("reused").resolve("f.parquet").toUri)
       val writer = ExampleParquetWriter
         .builder(path)

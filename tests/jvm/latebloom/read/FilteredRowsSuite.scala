@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.read.predicate.RowPredicate
 
-/** Files that only Spark's reader can read are filtered value by value. */
+/** Filters files that only Spark's reader can read value by value. */
 class FilteredRowsSuite extends AnyFunSuite {
   private val columns = StructType(
     Seq(

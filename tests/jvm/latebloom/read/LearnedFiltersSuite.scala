@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.selection.Selection
 
-/** In which order filters are evaluated, reckoned from what each does to a sample. */
+/** The order of filters, computed from each filter's effect on a sample. */
 class LearnedFiltersSuite extends AnyFunSuite with RandomCases {
   private val Rows = 20000
 
@@ -17,7 +17,7 @@ class LearnedFiltersSuite extends AnyFunSuite with RandomCases {
     builder.build()
   }
 
-  /** A sample of filters of these costs, in nanoseconds a row, that are asked of every row. */
+  /** A sample of filters with these costs, in nanoseconds a row, measured on every row. */
   private def sample(filters: (Selection, Double)*): FilterSample = {
     val all = Selection.all(Rows)
     val sample = new FilterSample(all, filters.indices.toArray)
@@ -27,7 +27,7 @@ class LearnedFiltersSuite extends AnyFunSuite with RandomCases {
     sample
   }
 
-  test("of filters that know nothing of each other, no order costs clearly less than the best") {
+  test("for independent filters no order costs clearly less than the best") {
     forSeeds(50) { random =>
       val filters = Seq.fill(2 + random.nextInt(4)) {
         (passing(random.oneOf(0.0, 0.01, 0.5, 0.9, 1.0), random), 1 + 50 * random.nextDouble())
@@ -38,14 +38,14 @@ class LearnedFiltersSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("of two filters that drop the same rows only one is put in front") {
+  test("only one of two filters that drop the same rows comes first") {
     val random = new Random(1)
     val same = passing(0.1, random)
     val other = passing(0.5, random)
     assert(sample((same, 2.0), (other, 4.0), (same, 1.0)).best().toSeq == Seq(2, 1, 0))
   }
 
-  test("a filter that was asked of what the others left, or of nothing, has its place, too") {
+  test("a filter measured on the remaining rows, or on none, has its place, too") {
     val random = new Random(2)
     val all = Selection.all(Rows)
     val half = passing(0.5, random)
@@ -55,7 +55,7 @@ class LearnedFiltersSuite extends AnyFunSuite with RandomCases {
     assert(s.best().toSeq == Seq(1, 0, 2))
   }
 
-  test("the order changes when that clearly pays, and what was not measured stays") {
+  test("the order changes when that clearly pays, and unmeasured filters stay") {
     val random = new Random(3)
     val half = passing(0.5, random)
     val learned = new LearnedFilters(4)
@@ -86,7 +86,7 @@ class LearnedFiltersSuite extends AnyFunSuite with RandomCases {
     assert(windows(6, 90).headOption.exists(_ <= 2))
   }
 
-  test("where the first filter leaves next to nothing no sample is taken") {
+  test("no sample is taken where the first filter passes next to nothing") {
     val learned = new LearnedFilters(2)
     assert(!(0 until 100).exists { _ =>
       learned.observe(0, 1000, 1)

@@ -8,7 +8,7 @@ import scala.util.Random
 
 import latebloom.read.text.BytesPredicate
 
-/** Strings that are short, alike, and full of the characters that are easily got wrong. */
+/** Short, similar strings full of error-prone characters. */
 trait RandomBytes extends RandomCases {
   private val characters = Seq(
     "a",

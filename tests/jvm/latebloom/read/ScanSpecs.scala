@@ -7,7 +7,7 @@ import latebloom.read.predicate.RowPredicate
 
 object ScanSpecs {
 
-  /** What a scan is asked for that tests no column by itself.
+  /** The specification of a scan without filters on single columns.
     *
     * @param payload
     *   how many of the columns, the first ones, are output

@@ -3,11 +3,11 @@ package latebloom.read
 
 import latebloom.read.io.SpareArrays
 
-/** Does with the arrays that scans have let go of what another scan might do. */
+/** Overwrites the arrays that scans have released, as another scan might. */
 object Scribble {
   private val sizes = Iterator.iterate(SpareArrays.LEAST)(_ * 2).takeWhile(_ <= (32 << 20)).toSeq
 
-  /** Overwrites all that are kept; how many there were. */
+  /** Overwrites all kept arrays; returns how many there were. */
   def overSpareArrays(): Int = {
     // A fresh one is zero.
     val kept = sizes.flatMap { size =>

@@ -24,7 +24,7 @@ class SelectiveScanSuite extends AnyFunSuite {
   /** A row group of eight bytes a value in a store where a request is worth so many bytes. */
   private class Group(worth: Long) extends RowGroup {
 
-    /** Of each fetch the number of rows that are wanted. */
+    /** The number of wanted rows of each fetch. */
     val fetched = ArrayBuffer.empty[Int]
 
     override def rows: Int = rowCount
@@ -52,7 +52,7 @@ class SelectiveScanSuite extends AnyFunSuite {
     override def close(): Unit = memory.close()
   }
 
-  /** How many rows the first fetch of a scan is for. */
+  /** The number of rows of a scan's first fetch. */
   private def firstFetch(worth: Long): Int = {
     val group = new Group(worth)
     val counters = new Counters

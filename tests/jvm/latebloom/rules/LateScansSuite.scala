@@ -68,7 +68,7 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("the cheap columns come first, those that are only not null last") {
+  test("cheap columns come first, columns with a null check only come last") {
     sameAnswer(spark.sql(
       "select 1 from t where s like '%s%1%' and id is not null and d > 3 and n < 9 and m <> 12"
     )) {
@@ -77,7 +77,7 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("every deterministic condition is evaluated in the scan, by the means that it takes") {
+  test("the scan evaluates every deterministic condition, at the level that it needs") {
     sameAnswer(spark.sql(
       "select id from t where n = 3 and id & 4 = 4 and id > d * 2 and st.x > 5 and size(a) = 2"
     )) { plan =>
@@ -130,7 +130,7 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("what fails on Spark fails the same way") {
+  test("a query that fails on Spark fails the same way") {
     Seq("10 div (n - 2) > 1", "cast(s as int) > 1", "n + 2147483647 > 5", "st.x / (id - 7) > 1")
       .foreach { condition =>
         val query = s"select id from t where $condition"
@@ -141,7 +141,7 @@ class LateScansSuite extends LateBloomTest {
       }
   }
 
-  test("what may fail stays behind what the scan does not evaluate") {
+  test("a conjunct that may fail stays after one that the scan does not evaluate") {
     val query = "select *, _metadata.row_index as row from t " +
       "where if(_metadata.row_index >= 0, n > 0, false) and 10 div n > 1 and id > 3"
     sameAnswer(spark.sql(query)) { plan =>
@@ -192,7 +192,7 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("nothing is taken from behind a conjunct that is not deterministic") {
+  test("no conjunct after a non-deterministic one is taken") {
     val Seq(scan) =
       off(nodes(spark.sql("select id, n from t where n = 3").queryExecution.executedPlan) {
         case s: FileSourceScanExec => s
@@ -240,7 +240,7 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("names match as the session has it") {
+  test("names match by the session's case sensitivity") {
     sameAnswer(spark.sql("select ID from T where N = 4 and S in ('s1', 's2')")) { plan =>
       assert(lateScans(plan).head.filterOnly.map(_.name) == Seq("n", "s"))
     }
@@ -254,7 +254,7 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("two filters of Spark's over one scan are one for the scan") {
+  test("two Filters over one scan become one for the scan") {
     sameAnswer(spark.sql("select id from (select id, n, monotonically_increasing_id() i from t " +
       "where n > 3) where i >= 0 and n < 6")) { plan => assert(lateScans(plan).size == 1) }
   }
@@ -284,7 +284,7 @@ class LateScansSuite extends LateBloomTest {
     intercept[IllegalArgumentException](spark.conf.set("spark.latebloom.enabled", "perhaps"))
   }
 
-  test("the plan carries the confs that it was made with") {
+  test("the plan carries the confs of its planning") {
     withSQLConf(
       "spark.latebloom.io.mergeGapBytes" -> "1m",
       SQLConf.PARQUET_VECTORIZED_READER_BATCH_SIZE.key -> "100"
@@ -302,7 +302,7 @@ class LateScansSuite extends LateBloomTest {
       assert(reports(df).flatMap(_.declined).map(_.code) == Seq(code))
     }
 
-  test("what is declined says why") {
+  test("a declined scan has its reason") {
     declined("no-filter", "select id from t")
     declined("not-selective", "select id from t where s is not null")
     declined("nothing-pushable", "select id from t where rand() < 0.5")
@@ -363,7 +363,7 @@ class LateScansSuite extends LateBloomTest {
     }
   }
 
-  test("the rule leaves alone what it has done") {
+  test("the rule does not change its own result") {
     withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> "false") {
       val plan =
         spark.sql("select id from t where n = 3 and p + id > 4").queryExecution.executedPlan

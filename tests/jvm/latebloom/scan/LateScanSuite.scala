@@ -47,7 +47,7 @@ class LateScanSuite extends LateBloomTest {
     }
   }
 
-  test("scans that filter by different columns are never taken for each other") {
+  test("scans that filter by different columns are never equal") {
     withTempPath { dir =>
       spark.range(50).selectExpr("id", "id % 5 a", "id % 7 b").write.parquet(dir.getPath)
       def data = spark.read.parquet(dir.getPath)

@@ -10,7 +10,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What is left behind on purpose is found. */
+/** Leaks that a test makes on purpose are found. */
 class LevelsSuite extends AnyFunSuite {
 
   private def left(body: => AutoCloseable): Seq[String] = {
@@ -20,7 +20,7 @@ class LevelsSuite extends AnyFunSuite {
     finally kept.close()
   }
 
-  test("nothing is found where nothing is left behind") {
+  test("no leak is found where there is none") {
     assert(left(() => ()).isEmpty)
   }
 

@@ -22,7 +22,7 @@ class SlowFileSystemSuite extends AnyFunSuite {
     made
   }
 
-  /** What `use` of a file of 100,000 bytes costs: requests, bytes, milliseconds. */
+  /** The cost of `use` of a file of 100,000 bytes: requests, bytes, milliseconds. */
   private def cost(settings: (String, String)*)(use: (
       FileSystem,
       Path
@@ -39,7 +39,7 @@ class SlowFileSystemSuite extends AnyFunSuite {
     } finally Files.delete(file)
   }
 
-  test("opening is a request, a look at the status, and a stream is one until it is moved") {
+  test("opening costs a status request, and a stream costs one request until a seek") {
     val (requests, read, _) = cost() { (store, path) =>
       val in = store.open(path)
       val into = new Array[Byte](1000)
@@ -54,7 +54,7 @@ class SlowFileSystemSuite extends AnyFunSuite {
     assert((requests, read) == ((3, 3001)))
   }
 
-  test("each positioned read is a request, and so is a look at a file's status") {
+  test("each positioned read is a request, and so is a file's status") {
     val (requests, read, _) = cost() { (store, path) =>
       assert(store.getFileStatus(path).getLen == bytes.length)
       val in = store.open(path)
@@ -110,7 +110,7 @@ class SlowFileSystemSuite extends AnyFunSuite {
     assert(took >= 500)
   }
 
-  test("a setting that is no amount is named") {
+  test("an invalid amount is an error that names the setting") {
     for (key <- Seq("fs.slow.latencyMs", "fs.slow.bytesPerSecond"); value <- Seq("-1", "fast")) {
       val refused = intercept[IOException] {
         FileSystem.newInstance(URI.create("slow:///"), conf(key -> value))

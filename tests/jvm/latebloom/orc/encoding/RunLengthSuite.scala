@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.RandomCases
 
-/** Runs against the examples of the ORC specification. */
+/** Compares runs with the examples of the ORC specification. */
 class RunLengthSuite extends AnyFunSuite with RandomCases {
   private def stream(bytes: Seq[Int]): InStream = {
     val data = ByteBuffer.wrap(bytes.map(_.toByte).toArray)
@@ -74,7 +74,7 @@ class RunLengthSuite extends AnyFunSuite with RandomCases {
       intercept[CorruptStreamException](read(ints(kind, bytes), n))
     }
 
-    test(s"$name: bytes that are cut short are corrupt") {
+    test(s"$name: truncated bytes are corrupt") {
       for (length <- bytes.indices) {
         intercept[CorruptStreamException](
           read(ints(kind, bytes.take(length)), values.indices: _*)
@@ -86,7 +86,7 @@ class RunLengthSuite extends AnyFunSuite with RandomCases {
   // The first byte of a run of version 2 has its kind in two bits. Bytes are more than a run takes:
   // behind the end of a stream orc-core goes on for as long as a length says.
   for ((name, kind) <- Seq(("direct", 1), ("patched base", 2), ("delta", 3))) {
-    test(s"$name: a run of random bytes is orc-core's, or corrupt") {
+    test(s"$name: a run of random bytes is read as by orc-core, or corrupt") {
       var read = 0
       forSeeds(300) { random =>
         val bytes = Seq.fill(6000)(if (random.nextInt(3) == 0) 0 else random.nextInt(256))

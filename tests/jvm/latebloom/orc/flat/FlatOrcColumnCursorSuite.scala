@@ -31,11 +31,11 @@ import latebloom.read.selection.Selection
 import latebloom.read.task.Counters
 import latebloom.read.text.BytesPredicate
 
-/** Columns of files by orc-core's writer, read by us and by Spark. */
+/** Columns of files by orc-core's writer, read by our decoders and by Spark. */
 class FlatOrcColumnCursorSuite extends AnyFunSuite with OrcSamples {
   private val batch = 1500
 
-  /** What Spark's reader gave for the rows of a stripe. */
+  /** Spark's values for the rows of a stripe. */
   private case class Sample(kind: Kind, stripe: WholeStripes#Stripe, expected: Array[Any]) {
     def shared(): StripeColumn = stripe.column(1, kind.spark, new Counters)
     def rows: Int = stripe.rows
@@ -99,7 +99,7 @@ class FlatOrcColumnCursorSuite extends AnyFunSuite with OrcSamples {
     case _                                => a == b
   }
 
-  /** Selects in batches: of their own, or begun by others. */
+  /** Selects into batches, either new or begun by other values. */
   private def selected(random: Random, s: Sample, c: StripeColumn, rows: Array[Int]): Seq[Any] = {
     val column = OrcColumns.flat(c)
     val vector = new OnHeapColumnVector(batch, s.kind.spark)
@@ -238,7 +238,7 @@ class FlatOrcColumnCursorSuite extends AnyFunSuite with OrcSamples {
     }
   }
 
-  test("times by a writer in another zone than the reader's are those that Spark reads") {
+  test("times of a writer in another zone are read as Spark reads them") {
     val own = TimeZone.getDefault
     val zones = Seq("America/Los_Angeles", "Asia/Kolkata", "UTC", "Europe/Paris")
     try
@@ -263,7 +263,7 @@ class FlatOrcColumnCursorSuite extends AnyFunSuite with OrcSamples {
     }
   }
 
-  test("a column that Spark reads as another type, or in an unknown encoding, is not taken") {
+  test("a column that Spark reads as another type, or in an unknown encoding, is declined") {
     forSeeds(3) { random =>
       samples(random, Kind("int", IntegerType), 100) { s =>
         for (t <- Seq(LongType, StringType, DateType, DoubleType)) {

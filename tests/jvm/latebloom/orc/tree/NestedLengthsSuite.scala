@@ -24,7 +24,7 @@ class NestedLengthsSuite extends AnyFunSuite {
       false
     } catch { case _: CorruptStreamException => true }
 
-  test("lists whose elements have been read are good, be some of them null") {
+  test("lists whose elements have been read pass the check, null ones included") {
     assert(!isRefused(lists(2, 0, 6), 3))
     val some = lists(2, 1L << 40, 6)
     some.noNulls = false
@@ -39,13 +39,13 @@ class NestedLengthsSuite extends AnyFunSuite {
     assert(!isRefused(none, 1))
   }
 
-  test("lengths that are more than an int holds, or negative, are refused") {
+  test("lengths that overflow an int, or are negative, are refused") {
     assert(isRefused(lists(1L << 31, 1L << 31, 3), 3))
     assert(isRefused(lists(3, -1, 3), 3))
     assert(isRefused(lists((1L << 32) + 2), 1))
   }
 
-  test("lists within lists, maps and structs are looked at") {
+  test("lists within lists, maps and structs are checked") {
     val bad = lists(1L << 31, 1L << 31, 3)
     val list = lists(3)
     list.child = bad

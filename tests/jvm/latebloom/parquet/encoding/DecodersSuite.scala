@@ -24,7 +24,7 @@ import latebloom.read.RandomCases
 import latebloom.read.predicate.VectorType
 import latebloom.read.vector.{FixedValues, StringValues}
 
-/** What parquet-java's writers encode is what each decoder finds, at any ascending indexes. */
+/** Each decoder reads what parquet-java's writers encode, at any ascending indexes. */
 class DecodersSuite extends AnyFunSuite with RandomCases {
   private val heap = new HeapByteBufferAllocator
 
@@ -32,7 +32,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     try writer.getBytes.toInputStream.readAllBytes()
     finally writer.close()
 
-  /** Stretches of few, many, equal, and evenly spaced values, some with extremes among them. */
+  /** Ranges of few, many, equal, and evenly spaced values, some with extremes among them. */
   private def numbers(random: Random, bits: Int): Array[Long] = {
     def any() = random.nextLong() >> (64 - bits)
     def stretch(n: Int): Seq[Long] = random.nextInt(6) match {
@@ -75,7 +75,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     new Bytes(all, before, bytes.length)
   }
 
-  /** One way in which numbers lie in pages. */
+  /** One layout of numbers in pages. */
   private case class Form(
       name: String,
       physical: Physical,
@@ -270,7 +270,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     }.toSeq
 
   for (form <- numeric) {
-    test(s"${form.name} in ${form.encoding}: values are found at any ascending indexes") {
+    test(s"${form.name} in ${form.encoding}: values are read at any ascending indexes") {
       forSeeds(200) { random =>
         val values = valuesFor(form, random)
         val page = placed(random, form.write(random, values))
@@ -316,7 +316,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     bytesOf(writer)
   }
 
-  /** One way in which byte strings lie in pages; length -1 is any. */
+  /** One layout of byte strings in pages; length -1 means any. */
   private case class StringForm(length: Int, encoding: Encoding, writer: () => ValuesWriter) {
     val flat: FlatType =
       if (length < 0) new FlatType(Physical.BINARY, 0, VectorType.BYTES, false)

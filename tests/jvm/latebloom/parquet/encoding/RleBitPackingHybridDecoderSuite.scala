@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.RandomCases
 
-/** What parquet-java encodes is what the cursor reads, at any ascending indexes. */
+/** The cursor reads what parquet-java encodes, at any ascending indexes. */
 class RleBitPackingHybridDecoderSuite extends AnyFunSuite with RandomCases {
 
   private def encode(values: Array[Int], bitWidth: Int): Array[Byte] = {
@@ -38,7 +38,7 @@ class RleBitPackingHybridDecoderSuite extends AnyFunSuite with RandomCases {
     (0 until n).filter(_ => random.nextDouble() < keep).toArray
   }
 
-  test("values at ascending indexes are those that were written, for every bit width") {
+  test("values at ascending indexes are the written ones, for every bit width") {
     forSeeds(300) { random =>
       val bitWidth = random.nextInt(33)
       val written = values(random, bitWidth)
@@ -53,7 +53,7 @@ class RleBitPackingHybridDecoderSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("values of one bit come as the bits of words, across runs") {
+  test("one-bit values are returned as words of bits, across runs") {
     forSeeds(200) { random =>
       val written = values(random, 1)
       val bytes = encode(written, 1)
@@ -77,7 +77,7 @@ class RleBitPackingHybridDecoderSuite extends AnyFunSuite with RandomCases {
     assert(cursor.notZeros(0, 14) == 0x3ff)
   }
 
-  test("a run that holds all asked indexes is recognised by its value") {
+  test("a run that holds all requested indexes is recognised by its value") {
     val written = Array.fill(500)(5) ++ Array.tabulate(64)(_ % 7) ++ Array.fill(100)(3)
     val bytes = encode(written, 3)
     val cursor = new RleBitPackingHybridDecoder(bytes, 0, bytes.length, 3)
@@ -87,7 +87,7 @@ class RleBitPackingHybridDecoderSuite extends AnyFunSuite with RandomCases {
     assert(cursor.shared(580, 663) == 3)
   }
 
-  test("a page that ends before the asked index is corrupt") {
+  test("a page that ends before the requested index is corrupt") {
     val bytes = encode(Array.tabulate(100)(_ % 4), 2)
     val cursor = new RleBitPackingHybridDecoder(bytes, 0, bytes.length, 2)
     intercept[CorruptPageException](cursor.read(Array(50, 900), 2, new Array[Int](2)))

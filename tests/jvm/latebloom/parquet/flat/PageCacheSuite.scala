@@ -14,7 +14,7 @@ class PageCacheSuite extends AnyFunSuite {
   private def cache(limit: Long) =
     new PageCache(new PageCache.Budget(limit, new ScanMemory(new Counters)), 3)
 
-  test("a page in a buffer that the next page is read into is not kept, whatever room there is") {
+  test("a page in a shared buffer is not kept, however much room there is") {
     val pages = cache(1 << 20)
     val lasting = page(0, 10, lasts = true)
     pages.keep(0, lasting)
@@ -24,7 +24,7 @@ class PageCacheSuite extends AnyFunSuite {
     assert(pages.get(1) == null)
   }
 
-  test("what is taken makes room for others") {
+  test("a page that is taken makes room for others") {
     val pages = cache(100)
     pages.keep(0, page(0, 100, lasts = true))
     pages.keep(1, page(1, 10, lasts = true))

@@ -73,7 +73,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
     group
   }
 
-  /** Has the footer say of row groups what it may, and seldom does. */
+  /** Gives row groups rare but legal metadata in the footer. */
   private def misplace(path: Path, random: Random): Unit =
     FooterEdit.change(new File(path.toUri)) { (footer, _) =>
       def place = random.oneOf(-1L, 0L, 4L, 100L, random.nextLong(10000), Long.MaxValue)
@@ -133,7 +133,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("a footer that is longer than what is read with the file's end is the same") {
+  test("a footer that is longer than the fetched tail is the same") {
     forSeeds(10) { random =>
       val columns = random.oneOf(1, 20, 400)
       val wide = MessageTypeParser.parseMessageType(
@@ -162,7 +162,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("a file with a column whose key nobody has is split all the same") {
+  test("a file with an unreadable encrypted column is split like any other") {
     val column = ColumnEncryptionProperties.builder("n").withKey(Array.fill[Byte](16)(1)).build()
     val encryption = FileEncryptionProperties
       .builder(FooterKey.KEY)
@@ -182,7 +182,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("the footer of a file that was written anew is read anew") {
+  test("the footer of a rewritten file is read again") {
     withFile(1000) { path =>
       val before = status(path)
       footer("c", before, 0, half(before))
@@ -198,7 +198,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
   }
 }
 
-/** Who has it can read footers, and no column that has a key of its own. */
+/** Decrypts footers, but no column with its own key. */
 class FooterKey extends DecryptionPropertiesFactory {
   override def getFileDecryptionProperties(
       conf: Configuration,

@@ -25,7 +25,7 @@ class TrustedStatisticsSuite extends AnyFunSuite {
     }
   }
 
-  test("older versions, builds of others and unknown writers are not") {
+  test("older versions, third-party builds and unknown writers are not trusted") {
     for {
       writer <- Seq(
         null,

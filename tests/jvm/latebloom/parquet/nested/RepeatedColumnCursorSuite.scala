@@ -36,9 +36,9 @@ import latebloom.read.task.{Counter, Counters}
 import latebloom.read.text.BytesPredicate
 import latebloom.read.{RandomCases, ScanFilter, ScanSpec}
 
-/** Lists and maps, in files written with every choice at random and in pages made by hand, against
-  * the rows that were written.
-  */
+/** Compares lists and maps, in files written with random options and in hand-made pages, with the
+ * written rows.
+ */
 class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
   private val schema = StructType(
     Seq(
@@ -165,7 +165,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
         entries(map.keyArray, key).zip(entries(map.valueArray, value))
     }
 
-  /** The payload of all rows that pass. */
+  /** The payload of all passing rows. */
   private def scan(
       path: Path,
       spec: ScanSpec,
@@ -214,7 +214,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
   private def inDirectory(test: LocalPath => Unit): Unit =
     test(Files.createTempDirectory("latebloom-repeated"))
 
-  test("lists and maps of the rows that pass, whatever the file looks like") {
+  test("lists and maps of the passing rows, in any layout of the file") {
     inDirectory { dir =>
       var skipped = 0L
       forSeeds(300) { random =>
@@ -252,7 +252,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
     )
   }
 
-  test("of lists the first entries, of maps those with the keys that are asked for") {
+  test("lists give their first entries, maps those with wanted keys") {
     inDirectory { dir =>
       forSeeds(200) { random =>
         val m = message(random)
@@ -414,7 +414,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
       random.nextBoolean()
     )
 
-  test("a row may go on over several pages where there is no offset index") {
+  test("a row may span several pages without an offset index") {
     inDirectory { dir =>
       forSeeds(200) { random =>
         val longest = random.oneOf(1, 5, 100)
@@ -438,7 +438,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("levels that can't be true are an error that says where") {
+  test("invalid levels are an error that names the place") {
     inDirectory { dir =>
       val cases = Seq(
         "page 0: it begins within a row" -> Seq(Seq((1, 3, 1L), (0, 3, 2L))),

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import latebloom.parquet.encoding.{Bytes, CorruptPageException}
 import latebloom.read.RandomCases
 
-/** What parquet-java's codecs compress comes back; a size that is not true is an error. */
+/** Decompression restores what parquet-java's codecs compress; a wrong size is an error. */
 class DecompressorSuite extends AnyFunSuite with RandomCases {
   private val codecs = Seq(UNCOMPRESSED, SNAPPY, GZIP, ZSTD, LZ4_RAW)
 
@@ -41,7 +41,7 @@ class DecompressorSuite extends AnyFunSuite with RandomCases {
   }
 
   for (codec <- codecs) {
-    test(s"$codec: bytes come back as they were, in the middle of an array") {
+    test(s"$codec: decompression restores the bytes, in the middle of an array") {
       forSeeds(20) { random =>
         val bytes = data(random)
         val compressed = compress(codec, bytes)

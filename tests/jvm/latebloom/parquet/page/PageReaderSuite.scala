@@ -19,7 +19,7 @@ import latebloom.parquet.flat.FlatPage
 import latebloom.read.selection.Selection
 import latebloom.read.task.{Counters, ScanMemory}
 
-/** Pages whose headers claim sizes and counts that no page has, or that few have. */
+/** Pages whose headers claim impossible or rare sizes and counts. */
 class PageReaderSuite extends AnyFunSuite {
   private val most = Int.MaxValue
 
@@ -62,7 +62,7 @@ class PageReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("what needs more than the longest array is refused before memory is taken") {
+  test("a claim beyond the longest array is refused before any allocation") {
     // Long enough for so much to be in it.
     val compressed = new Array[Byte](1 << 17)
     for (claimed <- Seq(most, most - 8, most - 15)) withReader { reader =>
@@ -73,7 +73,7 @@ class PageReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("a native decompressor is not called for more room than there is") {
+  test("a native decompressor is not called for more bytes than its array has") {
     withReader { _ =>
       val decompressor = new Decompressor(new CodecFactory(new Configuration(), 1024))
       val from = new Bytes(body(SNAPPY, 100, 50), 0, 50)
@@ -85,7 +85,7 @@ class PageReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("levels of the lengths that a header may claim are within the page or an error") {
+  test("levels of any claimed length are within the page or an error") {
     withReader { reader =>
       for (length <- Seq(-1, most, most - 3, 7)) {
         val made =
@@ -119,7 +119,7 @@ class PageReaderSuite extends AnyFunSuite {
     intercept[IOException](ThriftReader.pageHeader(new Bytes(deep, 0, deep.length)))
   }
 
-  test("an index that lies nowhere in the file is not asked for") {
+  test("an index outside the file is not requested") {
     val made = HandMadeChunk.page(1, Encoding.PLAIN, new Array[Byte](8), 8)
     for {
       (offset, length) <- Seq(4L -> 20, 3L -> -1, -5L -> 9, 1000000L -> 8, Long.MaxValue -> 8)
@@ -130,7 +130,7 @@ class PageReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("Spark's reader is given no dictionary of more entries than the page has bytes") {
+  test("Spark's reader gets no dictionary with more entries than the page has bytes") {
     withReader { reader =>
       for (claimed <- Seq(-1, 25, most)) {
         val chunk = HandMadeChunk.of(

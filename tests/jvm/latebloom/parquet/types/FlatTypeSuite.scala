@@ -28,9 +28,9 @@ import latebloom.parquet.page.ColumnPlace
 import latebloom.read.RandomCases
 import latebloom.read.predicate.VectorType
 
-/** Every pair of types that Spark's vectorised reader accepts is ours, no other is, and each value
-  * becomes what Spark's own updater makes of it, or the same error.
-  */
+/** We accept exactly the pairs of types that Spark's vectorised reader accepts, and convert each
+ * value as Spark's own updater does, or fail with the same error.
+ */
 class FlatTypeSuite extends AnyFunSuite with RandomCases {
 
   private val fileTypes = Seq("", "INTEGER(8,true)", "INTEGER(8,false)", "INTEGER(16,true)")

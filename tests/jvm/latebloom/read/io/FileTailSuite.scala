@@ -37,13 +37,13 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
 
   test("it is one request, of more bytes the longer the store takes to answer") {
     assert(tailOf(file.length, new StoreSpeed)._2 == Seq((1L << 20) - (16 << 10) -> (16 << 10)))
-    // 100 MB/s are reckoned with, of which an eighth of 20 ms is 250,000 bytes.
+    // At the assumed 100 MB/s an eighth of 20 ms is 250,000 bytes.
     assert(tailOf(file.length, slow(20))._2 == Seq((1L << 20) - 250000 -> 250000))
     assert(tailOf(file.length, slow(1000))._2 == Seq((1L << 19) -> (1 << 19)))
     assert(tailOf(0, slow(1000))._1.start == 0)
   }
 
-  test("how long it took tells how fast the store is") {
+  test("the time of the fetch measures the store's speed") {
     val speed = new StoreSpeed
     val in = new Recorded(file.length) {
       override def readFully(offset: Long, into: Array[Byte], n: Int): Unit = {
@@ -55,7 +55,7 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
     assert(speed.isSlow)
   }
 
-  test("bytes are handed over where it has them all, and copied up to the end of the file") {
+  test("it delivers ranges that it has whole, and copies bytes up to the end of the file") {
     forSeeds(200) { random =>
       val length = 1 + random.nextInt(40000)
       val tail = tailOf(length, new StoreSpeed)._1
@@ -78,7 +78,7 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("what lies in it is never fetched, nor asked for ahead") {
+  test("ranges within it are never fetched, nor requested ahead") {
     forSeeds(50) { random =>
       val length = 100000
       val end = FileTail.read(new Recorded(length), length, new StoreSpeed)

@@ -3,7 +3,8 @@ package latebloom.read.io
 
 import java.io.File
 
-/** Lets a test say what a request costs, where a busy machine would give another measure each time.
+/** Fixes the cost of a request for a test, since a busy machine would measure another one each
+  * time.
   */
 object KnownStore {
 

@@ -41,7 +41,7 @@ class PrefetchSuite extends LateBloomTest {
       }
     }
 
-    test(s"a LIMIT over $format in a slow store has nothing fetched ahead") {
+    test(s"a LIMIT over $format in a slow store fetches nothing ahead") {
       withData(format) { path =>
         val limited = read(format, s"slow:$path").limit(1)
         assert(limited.collect().length == 1)

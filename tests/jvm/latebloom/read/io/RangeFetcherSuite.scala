@@ -50,7 +50,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     assert(fetch(0, 100L -> 50, 150L -> 10)._1 == Seq(100L -> 60))
   }
 
-  test("each receiver gets its own bytes, in whatever order and overlap they were asked for") {
+  test("each receiver gets its own bytes, in any order and overlap of the ranges") {
     forSeeds(200) { random =>
       val ranges = Seq.fill(1 + random.nextInt(20)) {
         val from = random.nextInt(9000)
@@ -113,7 +113,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("what was asked for ahead for a row group is not fetched again, and counts once") {
+  test("ranges fetched ahead are not fetched again, and count once") {
     forSeeds(100) { random =>
       val in = new Recorded(vectored = true)
       val ahead = new Ahead(in)
@@ -139,7 +139,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("each row group has its own, one after the other") {
+  test("each row group has its own prefetch, one after the other") {
     val in = new Recorded(vectored = true)
     val ahead = new Ahead(in)
     for (group <- 0 until 8) {
@@ -150,7 +150,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     assert(in.reads == (0 to 8).map(_ * 1000L -> 100))
   }
 
-  test("a row group that is passed over leaves nothing to the one after it") {
+  test("a skipped row group leaves nothing to the next one") {
     val in = new Recorded(vectored = true)
     val ahead = new Ahead(in)
     ahead.prefetch(100L -> 50)
@@ -160,7 +160,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     assert(in.reads == Seq(100L -> 50, 100L -> 50))
   }
 
-  test("what goes wrong ahead is tried again, and then is the error that it is") {
+  test("a failed prefetch is tried again, and only then is an error") {
     val broken = CompletableFuture.failedFuture[ByteBuffer](new EOFException("ahead"))
     val short = CompletableFuture.completedFuture(ByteBuffer.allocate(10))
     for {
@@ -193,7 +193,7 @@ class RangeFetcherSuite extends AnyFunSuite with RandomCases {
     new Ahead(new Recorded(vectored = true)).prefetch(9990L -> 11)
   }
 
-  test("a store that answers at once, or that can't be asked without waiting, is not asked ahead") {
+  test("a fast store, or one without asynchronous reads, is not read ahead") {
     assert(!new Ahead(new Recorded(vectored = true), 50).fetcher.mayPrefetch)
     assert(!new Ahead(new Recorded(vectored = false)).fetcher.mayPrefetch)
   }

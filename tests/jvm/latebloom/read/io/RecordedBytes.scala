@@ -8,7 +8,7 @@ import java.util.function.IntFunction
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
-/** The first `length` bytes of `file`, in memory; notes each read. */
+/** The first `length` bytes of `file`, in memory; records each read. */
 class RecordedBytes(file: Array[Byte], length: Int, val vectored: Boolean) extends FileBytes {
   val reads: ArrayBuffer[(Long, Int)] = ArrayBuffer.empty
 

@@ -15,7 +15,7 @@ import latebloom.read.io.Requests.Request
 
 class SilentStoreSuite extends AnyFunSuite {
 
-  /** Answers the first request, and no other ever. */
+  /** Answers only the first request. */
   private object Silent extends FileBytes {
     override def readFully(offset: Long, into: Array[Byte], length: Int): Unit = fail("not asked")
     override def vectored: Boolean = true
@@ -31,7 +31,7 @@ class SilentStoreSuite extends AnyFunSuite {
       }.asJava
   }
 
-  test("answers that were fetched ahead have one deadline, which those that came need not keep") {
+  test("answers fetched ahead share one deadline, except those that have arrived") {
     var received = 0L
     val receiver: Receiver = (_, _, length) => received += length
     val wanted = Seq(0L, 100L, 200L, 300L).map(new WantedRange(_, 10, receiver))

@@ -10,7 +10,7 @@ import latebloom.read.RandomCases
 class SpareArraysSuite extends AnyFunSuite with RandomCases {
   private val kb = 1 << 10
 
-  test("an array serves again once it was given back, for what is not much smaller") {
+  test("a returned array serves again for lengths that are not much smaller") {
     val spare = new SpareArrays(10000L * kb)
     val first = spare.take(2000 * kb)
     assert(first.length >= 2000 * kb && first.length <= 2250 * kb)
@@ -22,7 +22,7 @@ class SpareArraysSuite extends AnyFunSuite with RandomCases {
     assert(spare.take(1800 * kb) ne first)
   }
 
-  test("of several the smallest that is large enough") {
+  test("the smallest sufficient array is taken") {
     val spare = new SpareArrays(10000L * kb)
     val arrays = Seq(900, 500, 700).map(n => spare.take(n * kb))
     arrays.foreach(spare.give)
@@ -30,7 +30,7 @@ class SpareArraysSuite extends AnyFunSuite with RandomCases {
     assert(spare.take(600 * kb) eq arrays(0))
   }
 
-  test("small arrays are not kept, nor more than there may be") {
+  test("small arrays are not kept, nor more than the limit") {
     val spare = new SpareArrays(2000L * kb)
     val small = spare.take(100 * kb)
     assert(small.length == 100 * kb)
@@ -43,7 +43,7 @@ class SpareArraysSuite extends AnyFunSuite with RandomCases {
     assert(spare.take(100 * kb) ne small)
   }
 
-  test("what a file's row group was fetched into serves the next, and nobody has it twice") {
+  test("the arrays of a row group serve the next one, and never two users at once") {
     forSeeds(50) { random =>
       val spare = new SpareArrays(20000L * kb)
       val files = Seq.fill(3)(new FetchArrays(spare))
@@ -68,7 +68,7 @@ class SpareArraysSuite extends AnyFunSuite with RandomCases {
   private def serves(array: Array[Byte], spare: SpareArrays): Boolean =
     spare.take(array.length) eq array
 
-  test("arrays that may still be written or read are nobody's") {
+  test("arrays that may still be written or read are abandoned") {
     val spare = new SpareArrays(20000L * kb)
     val file = new FetchArrays(spare)
 

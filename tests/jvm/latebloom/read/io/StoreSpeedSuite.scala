@@ -9,7 +9,7 @@ class StoreSpeedSuite extends AnyFunSuite {
   private val Milli = 1000000L
   private val Mega = 1L << 20
 
-  /** A store that answers after so many milliseconds, and then gives so many MiB a second. */
+  /** A store with a latency of so many milliseconds and a rate of so many MiB a second. */
   private def observed(millis: Long, rate: Long, sizes: Long*): StoreSpeed = {
     val speed = new StoreSpeed
     Seq.fill(40)(sizes).flatten.foreach { bytes =>
@@ -20,12 +20,12 @@ class StoreSpeedSuite extends AnyFunSuite {
 
   private def near(a: Long, b: Long): Boolean = math.abs(a - b) <= 0.1 * b
 
-  test("a round trip is worth what comes in the time that a request waits") {
+  test("a round trip is worth the bytes that arrive while a request waits") {
     assert(near(observed(20, 90, 4096, 8 * Mega).roundTripBytes, 90 * Mega / 50))
     assert(near(observed(5, 500, 1024, 3 * Mega).roundTripBytes, 500 * Mega / 200))
   }
 
-  test("it is worth nothing while nothing small was fetched, and never more than 16 MiB") {
+  test("it is worth nothing before a small fetch, and never more than 16 MiB") {
     assert(new StoreSpeed().roundTripBytes == 0)
     assert(observed(100, 90, 8 * Mega).roundTripBytes == 0)
     assert(observed(5000, 90, 100).roundTripBytes == 16 * Mega)
@@ -37,7 +37,7 @@ class StoreSpeedSuite extends AnyFunSuite {
     assert(observed(2, 500, 1024, 3 * Mega).isSlow)
   }
 
-  test("a pause that is not the store's is soon forgotten") {
+  test("a pause of another cause than the store is soon forgotten") {
     val speed = observed(1, 100, 4096, 4 * Mega)
     val before = speed.roundTripBytes
     speed.observe(4096, 500 * Milli)

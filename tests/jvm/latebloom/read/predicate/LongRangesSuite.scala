@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.RandomCases
 
-/** Sets of keys against the list of intervals that they were made of. */
+/** Compares sets of keys with the intervals that they were built from. */
 class LongRangesSuite extends AnyFunSuite with RandomCases {
   import Long.{MaxValue, MinValue}
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.util.SQLOrderingUtil
 
 import latebloom.read.RandomCases
 
-/** Keys of floating point numbers against Spark's own comparison. */
+/** Compares keys of floating-point numbers with Spark's own comparison. */
 class OrderedKeysSuite extends AnyFunSuite with RandomCases {
   private val nans = Seq(0x7ff8000000000000L, 0x7ff0000000000001L, -1L, 0xfff8000000000000L)
     .map(java.lang.Double.longBitsToDouble)
@@ -45,7 +45,7 @@ class OrderedKeysSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("the upper half of a float's raw bits is not looked at") {
+  test("the upper half of a float's raw bits is ignored") {
     val raw = java.lang.Float.floatToRawIntBits(-1.5f)
     assert(OrderedKeys.ofFloatBits(raw & 0xffffffffL) == OrderedKeys.of(-1.5f))
     assert(OrderedKeys.ofFloatBits(raw.toLong) == OrderedKeys.of(-1.5f))

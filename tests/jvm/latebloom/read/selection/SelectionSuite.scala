@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.read.RandomCases
 
-/** Selections against a set of ints. */
+/** Compares selections with sets of ints. */
 class SelectionSuite extends AnyFunSuite with RandomCases {
 
   private def selection(rows: Int, model: BitSet): Selection = {
@@ -54,7 +54,7 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
   private def randomSize(random: Random): Int =
     random.oneOf(0, 1, 2, 63, 64, 65, 128, 127, 1000, 1024, 3000)
 
-  test("a selection's spread is the share of stretches that have a row of it") {
+  test("a selection's spread is the share of equal parts that hold a selected row") {
     val rows = 128 * 50
     assert(Selection.all(rows).spread == 1 && Selection.none(rows).spread == 0)
     assert(selection(rows, BitSet((0 until rows by 50): _*)).spread == 1)
@@ -97,7 +97,7 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
     }
   }
 
-  test("the order and the way in which rows are added make no difference") {
+  test("the order and manner of adding rows make no difference") {
     forSeeds(300) { random =>
       val rows = randomSize(random)
       val model = randomRows(random, rows)
@@ -159,7 +159,7 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
     intercept[IllegalArgumentException](Selection.none(-1))
   }
 
-  test("bits added by the word select the rows that they stand for") {
+  test("bits added by the word select their rows") {
     forSeeds(300) { random =>
       val rows = 64 + random.nextInt(2000)
       val builder = new Selection.Builder(rows)

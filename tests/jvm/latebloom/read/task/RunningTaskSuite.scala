@@ -18,9 +18,9 @@ import org.apache.spark.{SparkException, TaskContext, TaskKilledException}
 import latebloom.LateBloomTest
 import latebloom.read.io.{FileBytes, RangeFetcher, StoreSpeed}
 
-/** A killed task ends soon: the query's own function, evaluated in the scan, kills its task and
-  * counts what is evaluated after that.
-  */
+/** A killed task ends soon: a function of the query, evaluated in the scan, kills its task and
+ * counts later evaluations.
+ */
 class RunningTaskSuite extends LateBloomTest {
   import RunningTaskSuite._
 
@@ -42,7 +42,7 @@ class RunningTaskSuite extends LateBloomTest {
       body(dir)
     }
 
-  test("a kill while answers are waited for") {
+  test("a kill ends the wait for answers") {
     // Spark runs a killed task again.
     val attempts = spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
       val attempt = TaskContext.get().attemptNumber()
@@ -76,7 +76,7 @@ class RunningTaskSuite extends LateBloomTest {
 
 object RunningTaskSuite {
 
-  /** A store that never answers, and kills who asks it. */
+  /** A store that never answers, and kills the task that asks it. */
   private object Silent extends FileBytes {
     override def vectored: Boolean = true
 

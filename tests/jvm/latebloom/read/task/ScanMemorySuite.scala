@@ -42,7 +42,7 @@ class ScanMemorySuite extends LateBloomTest {
   /** Runs `use` on the rows of the only task, and looks at what is held in it.
     *
     * @return
-    *   what `use` gives, and what was held while it ran and when the task had ended
+    *   the result of `use`, the memory held while it ran, and that held after the task
     */
   private def inTask[A: scala.reflect.ClassTag](df: DataFrame)(
       use: Iterator[InternalRow] => A
@@ -111,7 +111,7 @@ class ScanMemorySuite extends LateBloomTest {
     }
   }
 
-  test("a task has let go of everything when its rows have been read") {
+  test("a task has released everything when its rows have been read") {
     formats.foreach { format =>
       withData(format) { dir =>
         val (rows, held, left) = inTask(selected(format, dir))(_.size)
@@ -121,7 +121,7 @@ class ScanMemorySuite extends LateBloomTest {
     }
   }
 
-  test("a task that wants no more rows has let go of everything") {
+  test("a task that needs no more rows has released everything") {
     formats.foreach { format =>
       withData(format) { dir =>
         val (row, held, left) = inTask(selected(format, dir)) { it =>
@@ -134,7 +134,7 @@ class ScanMemorySuite extends LateBloomTest {
     }
   }
 
-  test("a task that is killed has let go of everything") {
+  test("a killed task has released everything") {
     formats.foreach { format =>
       withData(format) { dir =>
         val (rows, held, left) = inTask(selected(format, dir)) { it =>
@@ -160,7 +160,7 @@ class ScanMemorySuite extends LateBloomTest {
     }
   }
 
-  test("a task that fails half-way has let go of everything") {
+  test("a task that fails half-way has released everything") {
     formats.foreach { format =>
       withData(format) { dir =>
         val file = dir.listFiles().find(_.getName.endsWith(format)).get
@@ -196,7 +196,7 @@ class ScanMemorySuite extends LateBloomTest {
     }
   }
 
-  test("operators of the task get what they ask for, as if the scan held nothing") {
+  test("operators of the task get the memory they ask for, as if the scan held none") {
     formats.foreach { format =>
       withData(format) { dir =>
         val (taken, held, left) = inTask(selected(format, dir)) { it =>
@@ -234,10 +234,10 @@ class ScanMemorySuite extends LateBloomTest {
 
 object ScanMemorySuite {
 
-  /** What was held while rows came, and once the task had ended; tasks run in this JVM. */
+  /** Memory held while rows came, and after the task ended; tasks run in this JVM. */
   private val during = new AtomicLong
   private val after = new AtomicLong
 
-  /** Rows that a killed task had. */
+  /** Rows that a killed task had read. */
   private val killedAt = new AtomicLong
 }

@@ -14,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.read.RandomBytes
 
-/** Tests of byte strings against Spark's own string. */
+/** Compares predicates of byte strings with Spark's own strings. */
 class BytesPredicateSuite extends AnyFunSuite with RandomBytes {
   private case class Case(test: BytesPredicate, model: UTF8String => Boolean)
 
@@ -86,15 +86,15 @@ class BytesPredicateSuite extends AnyFunSuite with RandomBytes {
   private def values(random: Random): Packed =
     Packed(Seq.fill(60)(randomBytes(random, random.oneOf(0, 1, 2, 3, 12, 25))), random)
 
-  test("a single test passes what Spark's string functions and comparisons pass") {
+  test("a single predicate passes what Spark's string functions and comparisons pass") {
     forSeeds(500)(random => check(randomLeaf(random), values(random)))
   }
 
-  test("combined tests pass what the combined conditions pass") {
+  test("combined predicates pass what the combined conditions pass") {
     forSeeds(500)(random => check(randomTest(random, 3), values(random)))
   }
 
-  test("a test survives serialisation") {
+  test("a predicate survives serialisation") {
     forSeeds(100) { random =>
       val c = randomTest(random, 2)
       val bytes = new ByteArrayOutputStream
@@ -118,7 +118,7 @@ class BytesPredicateSuite extends AnyFunSuite with RandomBytes {
     threads.foreach(_.get())
   }
 
-  test("conditions that say the same as a simpler one become it") {
+  test("conditions that are equivalent to a simpler one become it") {
     def bytes(text: String) = text.getBytes(UTF_8)
     val a = BytesPredicate.range(bytes("a"), true, null, false)
     val m = BytesPredicate.range(null, false, bytes("m"), true)

@@ -13,7 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.read.RandomBytes
 
-/** Patterns against Spark's own LIKE. */
+/** Compares patterns with Spark's own LIKE. */
 class LikePatternSuite extends AnyFunSuite with RandomBytes {
 
   private def spark(value: Array[Byte], pattern: String, escape: Char): Boolean =
@@ -53,7 +53,7 @@ class LikePatternSuite extends AnyFunSuite with RandomBytes {
     }
   }
 
-  test("values that a pattern was made from match it") {
+  test("values from which a pattern was made match it") {
     forSeeds(500) { random =>
       val value = randomText(random, 30)
       val pattern = value.codePoints().toArray.map { c =>

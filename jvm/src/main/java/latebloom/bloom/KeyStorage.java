@@ -40,7 +40,7 @@ sealed interface KeyStorage
 
     @Override
     public void forEachHash(KeyDomain domain, LongConsumer action) {
-      throw new IllegalStateException("keys that were let go of have no hashes");
+      throw new IllegalStateException("dropped keys have no hashes");
     }
 
     @Override

@@ -31,8 +31,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Filtering keys in random order by sets of each shape: nanoseconds a key. Would notice a branch on
- * the outcome: half of the keys passing would then cost much more than few or nearly all.
+ * Filtering keys in random order by sets of each shape: nanoseconds a key. Detects a branch on the
+ * outcome: half of the keys passing would then cost much more than few or nearly all.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -98,7 +98,7 @@ public class LongRangesBenchmark {
     return LongRanges.ofPoints(points);
   }
 
-  /** So many intervals over the domain, which cover half of it. */
+  /** So many intervals that cover half of the domain. */
   private LongRanges spread(int n, long domain) {
     LongRanges ranges = LongRanges.none();
     for (int i = 0; i < n; i++) {

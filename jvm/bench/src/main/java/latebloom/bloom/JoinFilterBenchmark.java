@@ -21,9 +21,9 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Probing join filters of each form with keys in random order, as the scan does, in blocks:
- * nanoseconds a key. Beside it Spark's Bloom filter, with the hash and about the bits a key that
- * its own runtime filter has. The keys number from what fits into the first-level cache to what
- * fits into none.
+ * nanoseconds a key. Compares Spark's Bloom filter, with the hash and about the bits per key of its
+ * own runtime filter. The number of keys ranges from one that fits the first-level cache to one
+ * that fits no cache.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

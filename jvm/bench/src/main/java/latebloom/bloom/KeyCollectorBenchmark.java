@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Gathering a million keys in random order and making the filter of them: nanoseconds a key. */
+/** Gathering a million keys in random order and building their filter: nanoseconds a key. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class KeyCollectorBenchmark {
   static final int KEYS = 1 << 20;
 
-  /** What the keys become: a set since they repeat, a bitmap since they are dense, or neither. */
+  /** The form of the keys: a set since they repeat, a bitmap since they are dense, or neither. */
   @Param({"set", "bitmap", "bloom"})
   public String form;
 
@@ -55,7 +55,7 @@ public class KeyCollectorBenchmark {
     return collector.finish().orElseThrow();
   }
 
-  /** Spark's filter of as many bits a key. */
+  /** Spark's filter with as many bits per key. */
   @Benchmark
   public BloomFilter spark() {
     BloomFilter filter = BloomFilter.create(KEYS, 16L * KEYS);

@@ -56,8 +56,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One column of a file of one stripe, read and summed up: nanoseconds a row of the stripe, whatever
- * the share that is wanted. Spark reads every row; compare it with {@code share=1}.
+ * One column of a file of one stripe, read and summed up: nanoseconds a row of the stripe, for any
+ * wanted share. Spark reads every row; compare it with {@code share=1}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -225,7 +225,7 @@ public class OrcColumnBenchmark {
     return sum;
   }
 
-  /** Takes every value, as an operator behind the scan would: Spark converts some only then. */
+  /** Reads every value, as an operator above the scan would: Spark converts some only then. */
   private long sum(org.apache.spark.sql.vectorized.ColumnVector values, int n) {
     long sum = 0;
     for (int i = 0; i < n; i++) {

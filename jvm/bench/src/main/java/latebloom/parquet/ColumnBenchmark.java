@@ -88,8 +88,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * One uncompressed column chunk, read into vectors of 4,096 rows by us and by Spark's own column
- * reader: nanoseconds a row of the chunk, whatever the share that is wanted. Spark reads every row;
- * compare it with {@code percent=100}.
+ * reader: nanoseconds a row of the chunk, for any wanted share. Spark reads every row; compare it
+ * with {@code percent=100}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

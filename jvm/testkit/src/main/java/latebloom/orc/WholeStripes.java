@@ -33,7 +33,7 @@ import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.RecordReaderUtils;
 import org.apache.spark.sql.types.DataType;
 
-/** The stripes of an ORC file, each fetched whole: for suites and benchmarks of decoders. */
+/** The stripes of an ORC file, each fetched whole, for suites and benchmarks of decoders. */
 public final class WholeStripes implements AutoCloseable {
   private final Path path;
   private final FileSystem fs;
@@ -69,7 +69,7 @@ public final class WholeStripes implements AutoCloseable {
     reader.close();
   }
 
-  /** A stripe and its bytes, which may be changed before columns are made. */
+  /** A stripe and its bytes, which tests may change before they create columns. */
   public final class Stripe {
     private final StripeInformation info;
     private final int number;

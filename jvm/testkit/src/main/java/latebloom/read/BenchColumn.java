@@ -4,11 +4,11 @@ package latebloom.read;
 import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
-/** Makes the output column that a scan would hand to a column. */
+/** Creates the output column that a scan would pass to a column cursor. */
 public final class BenchColumn {
   private BenchColumn() {}
 
-  /** A batch of its own each time it is reset. */
+  /** A column that begins a new batch at each reset. */
   public static OutputColumn of(WritableColumnVector vector) {
     return new OutputColumn(vector);
   }
@@ -18,7 +18,7 @@ public final class BenchColumn {
     column.position(0, true);
   }
 
-  /** Says that other values follow those before row {@code at}. */
+  /** Says that other values precede row {@code at}. */
   public static void append(OutputColumn column, int at) {
     column.position(at, false);
   }

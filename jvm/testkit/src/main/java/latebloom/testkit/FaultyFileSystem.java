@@ -23,22 +23,22 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
 
 /**
- * Local files in a store, under {@code faulty:}, of which every k-th request goes wrong. A request
- * is the opening of a file, a look at its status, a read that does not go on where the last one
- * ended, a positioned read, or one range of a vectored read. What goes wrong is the same for the
- * whole process, and so is the list of the streams that are open.
+ * Local files in a store, under {@code faulty:}, in which every k-th request fails. A request is
+ * the opening of a file, a status request, a read that does not continue where the last one ended,
+ * a positioned read, or one range of a vectored read. The fault and the list of open streams are
+ * shared by the whole process.
  */
 public final class FaultyFileSystem extends RawLocalFileSystem {
 
-  /** What becomes of a request that goes wrong. */
+  /** The fault of a failing request. */
   public enum Fault {
     /** It is an error. */
     FAIL,
-    /** The file ends before what was asked for. */
+    /** The file ends before the requested bytes. */
     TRUNCATE,
-    /** It is answered late. */
+    /** The answer is late. */
     STALL,
-    /** It is not answered before the store is mended. */
+    /** The answer does not come before the store is repaired. */
     HANG
   }
 
@@ -65,24 +65,24 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
    * Breaks the store.
    *
    * @param every the k of every k-th request; 0 for none
-   * @param latencyMillis each request waits so long
+   * @param latencyMillis wait of each request
    */
   public static void set(Fault fault, long every, long latencyMillis) {
     REQUESTS.set(0);
     plan = new Plan(fault, every, latencyMillis);
   }
 
-  /** Mends the store; what hangs is answered. */
+  /** Repairs the store; hanging requests are answered. */
   public static void mend() {
     plan = SOUND;
   }
 
-  /** Requests that went wrong since the process started. */
+  /** Requests that failed since the process started. */
   public static long faults() {
     return FAULTS.get();
   }
 
-  /** Streams that nobody has closed yet. */
+  /** Streams that are still open. */
   public static int openStreams() {
     return OPEN.size();
   }
@@ -144,7 +144,7 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
   private static final class FaultyStream extends FSInputStream implements StreamCapabilities {
     private final Path path;
     private final FSDataInputStream local;
-    // Where an open response stands; -1 before the first request.
+    // Position of the open response; -1 before the first request.
     private long streamed = -1;
 
     FaultyStream(Path path, FSDataInputStream local) {

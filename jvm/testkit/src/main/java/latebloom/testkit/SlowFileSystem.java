@@ -23,11 +23,11 @@ import org.apache.hadoop.fs.StreamCapabilities;
 /**
  * Local files behind the latency and the throughput of an object store, under {@code slow:}.
  *
- * <p>A request is what a store would be sent: a read that does not go on where the last one ended,
- * a positioned read, one range of a vectored read, a look at a file's status. Each waits {@code
- * fs.slow.latencyMs} once; the ranges of one vectored read wait together, as if sent at one time.
- * Bytes flow at {@code fs.slow.bytesPerSecond} for each stream, 0 for no limit. Requests and bytes
- * are counted over all instances in the process.
+ * <p>A request is one that a store would receive: a read that does not continue where the last one
+ * ended, a positioned read, one range of a vectored read, a status request. Each waits {@code
+ * fs.slow.latencyMs} once; the ranges of one vectored read wait together, as if sent at once. Bytes
+ * flow at {@code fs.slow.bytesPerSecond} for each stream, 0 for no limit. Counts requests and bytes
+ * over all instances in the process.
  */
 public final class SlowFileSystem extends RawLocalFileSystem {
   private static final AtomicLong REQUESTS = new AtomicLong();
@@ -69,7 +69,7 @@ public final class SlowFileSystem extends RawLocalFileSystem {
         return amount;
       }
     } catch (NumberFormatException e) {
-      // Refused below, with its key.
+      // The check below refuses it with its key.
     }
     throw new IOException(key + " = " + value + ": give a whole number from 0 up");
   }
@@ -119,7 +119,7 @@ public final class SlowFileSystem extends RawLocalFileSystem {
 
   private final class SlowStream extends FSInputStream implements StreamCapabilities {
     private final FSDataInputStream local;
-    // Where an open response stands; -1 before the first request.
+    // Position of the open response; -1 before the first request.
     private long streamed = -1;
 
     SlowStream(FSDataInputStream local) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What tests, fuzzers and benchmarks share and the product does without: file systems that are slow
- * or faulty, runs over them, and what they must not leave behind.
+ * Code that tests, fuzzers and benchmarks share and the product lacks: slow and faulty file
+ * systems, runs over them, and checks for leaks.
  */
 package latebloom.testkit;

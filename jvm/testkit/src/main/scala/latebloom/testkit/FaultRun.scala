@@ -14,9 +14,9 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.functions.udf
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-/** Queries over a store that fails, stalls and truncates, some of them cancelled, some with a
-  * creation side that fails or takes its time. Each must end, with the answer that Spark gives over
-  * a sound store or with an error that says what went wrong, and leave nothing behind.
+/** Runs queries over a store that fails, stalls and truncates, some of them cancelled, some with a
+  * creation side that fails or is slow. Each must end, with Spark's answer over a sound store or
+  * with an error that names the fault, and leave nothing behind.
   */
 final class FaultRun(spark: SparkSession, folder: Path) {
   import FaultRun._
@@ -30,12 +30,12 @@ final class FaultRun(spark: SparkSession, folder: Path) {
   }
   implicit private val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
 
-  /** How many queries ended in which way. */
+  /** The number of queries by outcome. */
   def outcomes: Map[String, Int] = ends.toMap
 
   private def path(format: String, name: String) = s"faulty:${folder.resolve(s"$format-$name")}"
 
-  /** Writes the tables: of several files, of several row groups or stripes each. */
+  /** Writes the tables, each of several files with several row groups or stripes. */
   def write(): Unit = {
     spark.conf.set("spark.latebloom.join.minScanBytes", "0")
     spark.udf.register(
@@ -87,7 +87,7 @@ final class FaultRun(spark: SparkSession, folder: Path) {
   /** Runs so many queries.
     *
     * @return
-    *   what was not as it must be
+    *   the violations found
     */
   def run(queries: Int, seed: Long, tell: String => Unit): Seq[String] = {
     found.clear()
@@ -116,7 +116,7 @@ final class FaultRun(spark: SparkSession, folder: Path) {
     val (broadcast, adaptive) = (random.nextBoolean(), random.nextBoolean())
     val fault = pick(FaultyFileSystem.Fault.values.toSeq)
     val every = 3 + random.nextInt(60)
-    // Above a millisecond row groups are fetched ahead.
+    // From a millisecond on, scans fetch row groups ahead.
     val latency = pick(Seq(0, 3))
     val cancelled = fault == FaultyFileSystem.Fault.HANG || !slow && random.nextInt(4) == 0
     val interrupt = fault == FaultyFileSystem.Fault.HANG || random.nextBoolean()
@@ -150,7 +150,7 @@ final class FaultRun(spark: SparkSession, folder: Path) {
     ends(s"$fault: ${judge(what, expected, cancelled, end)}") += 1
   }
 
-  /** Again and again, since a query may have had no job yet, or none at the moment. */
+  /** Repeatedly, since a query may have no job yet, or none at the moment. */
   private def cancel(group: String, outcome: Future[_]): Unit = {
     val end = MostSeconds.seconds.fromNow
     while (!outcome.isCompleted && end.hasTimeLeft()) {
@@ -189,12 +189,12 @@ final class FaultRun(spark: SparkSession, folder: Path) {
 object FaultRun {
   private val Formats = Seq("parquet", "orc")
 
-  /** Spark tries a task four times, each of which may stall at many requests. */
+  /** Spark tries a task four times, and each attempt may stall at many requests. */
   private val MostSeconds = 120
 
   private val NoAnswer = Seq("an error")
 
-  // What is called on a key, Spark calls on the rows of both sides: hence `same`.
+  // Spark calls a function of a key on the rows of both sides: hence `same`.
   private val Queries = Seq(
     "select id, s from fact where k < 300 and s like '%7%'",
     "select count(*), sum(id) from fact where k = 7 or s like '%77%'",
@@ -219,7 +219,7 @@ object FaultRun {
     case _ => false
   }
 
-  /** The threads as they stand. */
+  /** The stacks of all threads. */
   private def stacks(): String = {
     val all = new StringBuilder
     Thread.getAllStackTraces.forEach { (thread, stack) =>
@@ -234,11 +234,11 @@ object FaultRun {
   /** A session over the faulty store, in which a task is tried four times.
     *
     * @param memory
-    *   what Spark's memory manager has for all tasks, in MiB, if it is to be short of it
+    *   limit of Spark's memory manager for all tasks, in MiB; None for no limit
     */
   def session(folder: File, memory: Option[Long] = None): SparkSession = memory
     .foldLeft(SparkSession.builder()) { (builder, mib) =>
-      // Of what it is told that there is, Spark manages six tenths.
+      // Spark manages six tenths of the configured memory.
       builder.config("spark.testing.memory", (mib << 20) * 10 / 6)
         .config("spark.testing.reservedMemory", "0")
     }

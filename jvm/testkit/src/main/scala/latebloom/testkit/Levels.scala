@@ -5,11 +5,10 @@ import java.lang.management.{BufferPoolMXBean, ManagementFactory}
 
 import scala.jdk.CollectionConverters._
 
-/** What queries must not leave behind.
+/** The resources that queries must not leak.
   *
   * @param threads
-  *   how many there are, by their names without numbers; those of Spark's large pools only if they
-  *   are at work
+  *   the number of threads by name without digits; of Spark's large pools only busy ones
   * @param direct
   *   bytes of direct memory
   * @param heap
@@ -17,7 +16,7 @@ import scala.jdk.CollectionConverters._
   */
 case class Levels(streams: Int, threads: Map[String, Int], direct: Long, heap: Long) {
 
-  /** What is more than it was, beyond what caches and pools of Spark's take. */
+  /** The increases over `before`, beyond what Spark's caches and pools take. */
   def above(before: Levels): Seq[String] = {
     val mib = 1L << 20
     val names = threads.collect {
@@ -37,12 +36,11 @@ case class Levels(streams: Int, threads: Map[String, Int], direct: Long, heap: L
 
 object Levels {
 
-  /** Pools of Spark's take a thread for each task, up to a limit, and let go of it a minute later.
-    */
+  /** Pools of Spark start a thread for each task, up to a limit, and end it a minute later. */
   private val LargePools =
     Set("broadcast-exchange-#", "shuffle-exchange-#", "ResultQueryStageExecution-#")
 
-  /** The other pools are no larger. */
+  /** The limit of the other pools. */
   private val PoolOfSpark = 16
 
   private def isIdle(stack: Array[StackTraceElement]): Boolean =
@@ -56,7 +54,7 @@ object Levels {
   def now(seconds: Int = 20): Levels = {
     val rest = System.nanoTime() + seconds * 1000000000L
     while (FaultyFileSystem.openStreams() > 0 && System.nanoTime() < rest) Thread.sleep(50)
-    // The second finds what the cleaner of Spark's context let go of after the first.
+    // The second collection frees what the cleaner of Spark's context released after the first.
     for (_ <- 1 to 3) {
       System.gc()
       Thread.sleep(300)
