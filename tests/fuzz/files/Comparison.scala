@@ -23,8 +23,8 @@ final class Comparison(
   def apply(c: FileCase): Outcome = on(c)(judge(c, _))
 
   /** Judges a case in which Spark's reader ended the JVM: runs ours alone, whose damage the next
-   * garbage collection would show.
-   */
+    * garbage collection would show.
+    */
   def oursOnly(c: FileCase): Outcome = {
     on(c) { path =>
       val mine = run(c, path, ours, Watch.Ours)
@@ -34,8 +34,8 @@ final class Comparison(
   }
 
   /** Judges a case in which our reader ended the JVM: runs Spark's, and reports a finding if that
-   * survives.
-   */
+    * survives.
+    */
   def sparksOnly(c: FileCase): Outcome = {
     on(c) { path =>
       (sparks +: others.columns).foreach(run(c, path, _, Watch.Sparks))
@@ -59,8 +59,8 @@ final class Comparison(
   }
 
   /** Spark's allocation; if that is much less than ours, the most of any single column, since Spark
-   * may have failed at an earlier one.
-   */
+    * may have failed at an earlier one.
+    */
   private def mostOf(c: FileCase, path: String, theirs: Run, mine: Run): Long =
     if (mine.allocated - theirs.allocated <= MaxAllocation) theirs.allocated
     else {
@@ -99,8 +99,8 @@ final class Comparison(
     }
 
   /** Whether the difference depends on the writer's name only: then statistics of a trusted writer
-   * cause it, which are wrong nevertheless or do not reflect the damage.
-   */
+    * cause it, which are wrong nevertheless or do not reflect the damage.
+    */
   private def isSameWithoutTrust(c: FileCase, theirs: Run): Boolean = {
     on(c.copy(anonymous = true)) { path =>
       val mine = run(c, path, ours, Watch.Ours).result
@@ -109,8 +109,8 @@ final class Comparison(
   }
 
   /** Whether Spark's statistics cause the difference: ours gives the same answer without any, where
-   * it is allowed.
-   */
+    * it is allowed.
+    */
   private def isSameWithoutStatistics(c: FileCase, mine: Result): Boolean =
     ParquetParts.of(c.bytes).exists { parts =>
       val path = MemoryFiles.put(c.fileName, parts.withoutStatistics)
@@ -124,8 +124,8 @@ final class Comparison(
     }
 
   /** Whether the leaves of a struct disagree on where it is null: its fields then depend on which
-   * of them are read, and ours reads only those that a filter needs.
-   */
+    * of them are read, and ours reads only those that a filter needs.
+    */
   private def contradictsItself(c: FileCase, path: String): Boolean =
     others.fields.exists { case (alone, together) =>
       (
@@ -138,9 +138,9 @@ final class Comparison(
     }
 
   /** Whether the difference depends on row indexes only: a stream that contradicts them, or is
-   * damaged in a skipped part, is in step again after it for a reader that seeks, and out of step
-   * or at its end for one that reads it from its start.
-   */
+    * damaged in a skipped part, is in step again after it for a reader that seeks, and out of step
+    * or at its end for one that reads it from its start.
+    */
   private def isSameWithoutIndexes(c: FileCase): Boolean =
     OrcParts.of(c.bytes).exists { parts =>
       val path = MemoryFiles.put(c.fileName, parts.withoutIndexes)
@@ -179,8 +179,8 @@ final class Comparison(
   }
 
   /** Whether Spark's reader meets an error of the JVM, too: with the query, or with one of its
-   * columns, since it may have failed at another before.
-   */
+    * columns, since it may have failed at another before.
+    */
   private def endsSparks(c: FileCase, path: String): Boolean =
     (sparks +: others.columns).exists { scans =>
       run(c, path, scans, Watch.Sparks).result match {
@@ -222,13 +222,18 @@ final class Comparison(
 object Comparison {
 
   /** Spark's own reader with other settings than the query's; created on demand.
-   *
-   * @param ranged pruned also by the range of a join's keys
-   * @param unpruned pruned less
-   * @param rebatched in batches of other sizes
-   * @param fields the fields of structs without a condition, each alone and with its struct
-   * @param columns without a condition, one by one
-   */
+    *
+    * @param ranged
+    *   pruned also by the range of a join's keys
+    * @param unpruned
+    *   pruned less
+    * @param rebatched
+    *   in batches of other sizes
+    * @param fields
+    *   the fields of structs without a condition, each alone and with its struct
+    * @param columns
+    *   without a condition, one by one
+    */
   final class Others(
       makeRanged: => Option[Scans],
       makeUnpruned: => Seq[Scans],
@@ -257,10 +262,13 @@ object Comparison {
   final private case class Stuck(dump: String) extends Result
   private case object TooMany extends Result
 
-  /** @param allocated bytes of the heap, whether freed or not
-   * @param leaked bytes of execution memory
-   * @param streams left open
-   */
+  /** @param allocated
+    *   bytes of the heap, whether freed or not
+    * @param leaked
+    *   bytes of execution memory
+    * @param streams
+    *   left open
+    */
   final private case class Run(result: Result, allocated: Long, leaked: Long, streams: Int) {
     override def toString: String = result match {
       case Failed(e) => text(e)
@@ -289,9 +297,9 @@ object Comparison {
     !causes(e).exists(l => String.valueOf(l.getMessage).contains(c.fileName))
 
   /** Whether Spark fails with the same error without the file's name; or fails earlier, while ours
-   * reaches a date that Spark refuses without naming a file, or a value that Spark's own vector
-   * cannot return.
-   */
+    * reaches a date that Spark refuses without naming a file, or a value that Spark's own vector
+    * cannot return.
+    */
   private def isTheirs(c: FileCase, e: Throwable, theirs: Run): Boolean = theirs.result match {
     case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass ||
       isOfUpgrade(e) || isAboveScan(e)

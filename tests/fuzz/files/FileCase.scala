@@ -6,12 +6,14 @@ import org.apache.spark.sql.latebloom.FileTask
 import latebloom.fuzz.files.damage.{Damage, ParquetParts}
 
 /** One damaged file, read by one query.
- *
- * @param steps the seed of each step of the damage; none leave the file as it is
- * @param cuts where the file is split, in parts of its length
- * @param anonymous whether the file lacks its writer's name, so that none of its statistics is
- * trusted
- */
+  *
+  * @param steps
+  *   the seed of each step of the damage; none leave the file as it is
+  * @param cuts
+  *   where the file is split, in parts of its length
+  * @param anonymous
+  *   whether the file lacks its writer's name, so that none of its statistics is trusted
+  */
 final case class FileCase(
     id: Long,
     seed: Seed,

@@ -3,14 +3,19 @@ package latebloom.fuzz.files
 
 import java.nio.file.{Path, Paths}
 
-/** @param first the case to start with
- * @param one the only case to run, with a full report
- * @param keep how many cases of one cause are shrunk and saved
- * @param crashed cases in which our reader ended the JVM; of a worker
- * @param fragile cases in which the JVM ended while Spark's reader ran: of these only ours is run;
- * of a worker
- * @param state the folder where a worker keeps what must outlive it
- */
+/** @param first
+  *   the case to start with
+  * @param one
+  *   the only case to run, with a full report
+  * @param keep
+  *   how many cases of one cause are shrunk and saved
+  * @param crashed
+  *   cases in which our reader ended the JVM; of a worker
+  * @param fragile
+  *   cases in which the JVM ended while Spark's reader ran: of these only ours is run; of a worker
+  * @param state
+  *   the folder where a worker keeps what must outlive it
+  */
 final case class Options(
     seed: Long = 1,
     minutes: Double = Double.PositiveInfinity,

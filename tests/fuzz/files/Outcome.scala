@@ -2,10 +2,12 @@
 package latebloom.fuzz.files
 
 /** The outcome of a case.
- *
- * @param kind one of [[Outcome]]'s
- * @param reason the common part of cases with the same cause
- */
+  *
+  * @param kind
+  *   one of [[Outcome]]'s
+  * @param reason
+  *   the common part of cases with the same cause
+  */
 final case class Outcome(kind: Outcome.Kind, reason: String = "", detail: String = "") {
   def isForbidden: Boolean = kind.isForbidden
 }

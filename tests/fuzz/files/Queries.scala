@@ -4,11 +4,12 @@ package latebloom.fuzz.files
 import org.apache.spark.sql.types._
 
 /** A random query of a file: its output and its conditions.
- *
- * @param keys a column and values of it, as the keys of a join filter would be; such a column is
- * output
- * @param confs what it is planned and run with
- */
+  *
+  * @param keys
+  *   a column and values of it, as the keys of a join filter would be; such a column is output
+  * @param confs
+  *   what it is planned and run with
+  */
 final case class FileQuery(
     output: Seq[String],
     condition: String,

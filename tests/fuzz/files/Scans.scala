@@ -18,8 +18,8 @@ import latebloom.rules.LateScans
 import latebloom.scan.LateScan
 
 /** One side of the comparison: a plan over one file, run in the calling thread over any file in its
- * place. Planned once, with one reader; each run is a task.
- */
+  * place. Planned once, with one reader; each run is a task.
+  */
 final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Expression]) {
   private val scan = plan.collectFirst { case s: FileSourceScanExec => s }.get
 
@@ -39,8 +39,8 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
   override def toString: String = plan.toString
 
   /** The rows with their counts; None if there are more than `most`. Also the bytes of execution
-   * memory that were not released.
-   */
+    * memory that were not released.
+    */
   def run(
       splits: Seq[FileTask.Split],
       most: Int

@@ -7,9 +7,10 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 /** Counts cases by outcome, in a file, so that a crash loses little.
- *
- * @param next the case to continue with
- */
+  *
+  * @param next
+  *   the case to continue with
+  */
 final class Tally private (file: Path, var next: Long) {
   private val counts = mutable.TreeMap.empty[(String, String, String), Long]
 

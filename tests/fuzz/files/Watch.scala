@@ -11,13 +11,16 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.latebloom.FileTask
 
 /** Watches the thread that runs the cases: records the running case in a file that survives a
- * crash, and ends cases that take too long. Measures the thread's own processor time, since the
- * machine may be busy, and wall-clock time while the thread waits.
- *
- * @param notes the file that says what runs
- * @param worker the thread that runs the cases
- * @param onStuck receives the case and the phase that cannot be ended, with a thread dump
- */
+  * crash, and ends cases that take too long. Measures the thread's own processor time, since the
+  * machine may be busy, and wall-clock time while the thread waits.
+  *
+  * @param notes
+  *   the file that says what runs
+  * @param worker
+  *   the thread that runs the cases
+  * @param onStuck
+  *   receives the case and the phase that cannot be ended, with a thread dump
+  */
 final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => Unit)
     extends Thread("watch") {
   import Watch._

@@ -41,8 +41,8 @@ final class FileTask(
     )
 
   /** The result of `use` on the rows, each of which is valid until the next, or its error; and the
-   * bytes of execution memory that were not released.
-   */
+    * bytes of execution memory that were not released.
+    */
   def run[A](splits: Seq[FileTask.Split])(
       use: Iterator[InternalRow] => A
   ): (Either[Throwable, A], Long) = {
@@ -102,9 +102,10 @@ object FileTask {
   final case class Split(path: String, start: Long, length: Long, fileLength: Long)
 
   /** The function that opens a split of the scan's files in a format, as the scan itself does.
-   *
-   * @param format the scan's own, or another for the same files
-   */
+    *
+    * @param format
+    *   the scan's own, or another for the same files
+    */
   def reader(
       scan: FileSourceScanExec,
       format: FileFormat

@@ -8,11 +8,15 @@ import latebloom.fuzz.files.Dice
 /** Damages a file, one step after the other. */
 object Damage {
 
-  /** @param parquet whether it is a Parquet file, else ORC
-   * @param columns the columns that the query reads, which get most of the damage
-   * @param steps the seed of each
-   * @return the damaged bytes and what each step did
-   */
+  /** @param parquet
+    *   whether it is a Parquet file, else ORC
+    * @param columns
+    *   the columns that the query reads, which get most of the damage
+    * @param steps
+    *   the seed of each
+    * @return
+    *   the damaged bytes and what each step did
+    */
   def apply(
       good: Array[Byte],
       parquet: Boolean,

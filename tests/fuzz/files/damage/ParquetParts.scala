@@ -6,9 +6,10 @@ import java.nio.{ByteBuffer, ByteOrder}
 import scala.util.Try
 
 /** The places of the parts of a Parquet file.
- *
- * @param footer of FileMetaData, parsed anew by each that changes it
- */
+  *
+  * @param footer
+  *   of FileMetaData, parsed anew by each that changes it
+  */
 final class ParquetParts private (
     data: Array[Byte],
     val footerStart: Int

@@ -7,10 +7,11 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import scala.collection.mutable.ArrayBuffer
 
 /** A value in Thrift's compact protocol, as far as Parquet's metadata uses it: without a schema, so
- * that any part can be changed and written again.
- *
- * @see https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
- */
+  * that any part can be changed and written again.
+  *
+  * @see
+  *   https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+  */
 sealed trait Thrift
 
 object Thrift {

@@ -30,9 +30,9 @@ class BlockedBloomFilterSuite extends AnyFunSuite with Probing {
   private def randomHashes(random: Random, n: Int) = Seq.fill(n)(random.nextLong())
 
   /** The expected false positive rate of a filter with so many keys: keys fall into blocks at
-   * random, and a key passes a block of i others if it hits one of their bits in each of eight
-   * words.
-   */
+    * random, and a key passes a block of i others if it hits one of their bits in each of eight
+    * words.
+    */
   private def expectedRate(keys: Int, bytes: Int): Double = {
     val mean = keys / (bytes / 32.0)
     val most = (mean + 20 * math.sqrt(mean) + 20).toInt

@@ -16,8 +16,8 @@ import org.apache.spark.sql.types._
 import latebloom.LateBloomTest
 
 /** Tests that lists and maps are read in part, with the same answer, if a query uses only some
- * entries.
- */
+  * entries.
+  */
 class LookupsSuite extends LateBloomTest {
 
   override protected def beforeAll(): Unit = {

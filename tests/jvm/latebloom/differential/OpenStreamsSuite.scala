@@ -20,7 +20,8 @@ import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.{DebugFilesystem, SparkException}
 
 /** Tests that no query leaves a file open, however it ends. Spark's `DebugFilesystem` keeps the
- * list. */
+  * list.
+  */
 class OpenStreamsSuite
     extends AnyFunSuite
     with BeforeAndAfterAll

@@ -17,8 +17,8 @@ import latebloom.inspect.PlanNodes
 import latebloom.scan.LateScan
 
 /** Broadcasts that wait for each other's keys, with two threads for broadcasts: Spark fixes that
- * number for the life of a process, so this is a separate one.
- */
+  * number for the life of a process, so this is a separate one.
+  */
 class ChainedBroadcastsSuite extends AnyFunSuite {
 
   test("four queries at once, whose broadcasts filter each other, end with two threads for them") {
@@ -53,8 +53,8 @@ class ChainedBroadcastsSuite extends AnyFunSuite {
 }
 
 /** Runs the same query four times at once: the next broadcast filters each of four. Then one whose
- * broadcasts also wait for a subquery.
- */
+  * broadcasts also wait for a subquery.
+  */
 object ChainedBroadcasts {
 
   def main(args: Array[String]): Unit = {

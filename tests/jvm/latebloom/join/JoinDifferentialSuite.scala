@@ -10,8 +10,8 @@ import latebloom.LateBloomTest
 import latebloom.joinkeys.JoinFilter
 
 /** Compares joins off and on: every type of join, each type of key, nulls, duplicates, empty sides,
- * and Spark's ways of executing them.
- */
+  * and Spark's ways of executing them.
+  */
 class JoinDifferentialSuite extends LateBloomTest {
 
   /** Columns of both tables, by type; 7 of 8 values of each column of `fact` join with nothing in

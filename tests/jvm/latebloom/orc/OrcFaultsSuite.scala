@@ -16,8 +16,8 @@ import latebloom.read.RandomCases
 import latebloom.read.predicate.FailedCondition
 
 /** Faults of a file's bytes are errors that name the file, the stripe and the column; other errors
- * stay unchanged.
- */
+  * stay unchanged.
+  */
 class OrcFaultsSuite extends LateBloomTest with RandomCases {
   private val place = new StripePlace("f.orc", 3)
 

@@ -19,7 +19,8 @@ import latebloom.read.io.KnownStore
 import latebloom.read.task.Counter
 
 /** Compares whole files off and on. Off reads without pushed filters, some of which ORC evaluates
- * wrongly. */
+  * wrongly.
+  */
 class OrcScanSuite extends LateBloomTest with RandomCases {
 
   private def truth(query: => DataFrame): Seq[Row] =

@@ -34,8 +34,8 @@ import latebloom.read.text.BytesPredicate
 import latebloom.read.{RandomCases, RowFilter, ScanFilter, ScanSpec}
 
 /** Compares scans of whole files, written by parquet-java with random options, with a model that
- * filters rows in memory one by one.
- */
+  * filters rows in memory one by one.
+  */
 class ParquetScanSuite extends AnyFunSuite with RandomCases {
   private val schema = StructType(
     Seq(
@@ -68,7 +68,8 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
   private type Row = Array[Any]
 
   /** Values that repeat, so that writers build dictionaries, or that do not, so that writers drop
-   * them. */
+    * them.
+    */
   private def rows(random: Random, optional: Set[Int]): IndexedSeq[Row] = {
     val distinct = random.oneOf(1, 3, 40, 100000)
     val nulls = random.oneOf(0.0, 0.02, 0.5, 1.0)

@@ -37,8 +37,8 @@ import latebloom.read.text.BytesPredicate
 import latebloom.read.{RandomCases, ScanFilter, ScanSpec}
 
 /** Compares lists and maps, in files written with random options and in hand-made pages, with the
- * written rows.
- */
+  * written rows.
+  */
 class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
   private val schema = StructType(
     Seq(

@@ -29,8 +29,8 @@ import latebloom.read.RandomCases
 import latebloom.read.predicate.VectorType
 
 /** We accept exactly the pairs of types that Spark's vectorised reader accepts, and convert each
- * value as Spark's own updater does, or fail with the same error.
- */
+  * value as Spark's own updater does, or fail with the same error.
+  */
 class FlatTypeSuite extends AnyFunSuite with RandomCases {
 
   private val fileTypes = Seq("", "INTEGER(8,true)", "INTEGER(8,false)", "INTEGER(16,true)")

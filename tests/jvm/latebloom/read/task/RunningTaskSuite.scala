@@ -19,8 +19,8 @@ import latebloom.LateBloomTest
 import latebloom.read.io.{FileBytes, RangeFetcher, StoreSpeed}
 
 /** A killed task ends soon: a function of the query, evaluated in the scan, kills its task and
- * counts later evaluations.
- */
+  * counts later evaluations.
+  */
 class RunningTaskSuite extends LateBloomTest {
   import RunningTaskSuite._
 
