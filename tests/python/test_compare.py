@@ -61,7 +61,7 @@ def test_over_spark_connect_the_error_comes_before_anything_runs():
         def __getattr__(self, name):
             raise AssertionError(f"the query was begun: {name}")
 
-    with pytest.raises(latebloom.UnsupportedSessionError, match="JVM of its own"):
+    with pytest.raises(latebloom.UnsupportedSessionError, match="in a local JVM"):
         latebloom.compare(Frame())
 
 

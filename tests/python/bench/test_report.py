@@ -138,7 +138,7 @@ def test_a_file_that_is_no_report_is_refused(tmp_path):
     wrong = tmp_path / "x.json"
     wrong.write_text('{"suite": "s"}')
     for path in (wrong, tmp_path / "missing.json"):
-        with pytest.raises(LateBloomError, match="no report"):
+        with pytest.raises(LateBloomError, match="not a report"):
             load(path)
 
 
