@@ -95,8 +95,50 @@ final class Comparison(
       case _ if !c.anonymous && c.seed.isParquet && isSameWithoutTrust(c, theirs) =>
         Outcome(Trusting)
       case _ if !c.seed.isParquet && isSameWithoutIndexes(c) => Outcome(InStep)
-      case (m, t) => Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
+      case (m, t)                                            =>
+        undamaged(c, m, t).getOrElse {
+          Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
+        }
     }
+
+  /** What the file as it was is judged, if either reader gives the same of it: then the difference
+    * is none that the damage makes, and what else Spark would be asked of the damaged file, which
+    * may have no answer, can be asked of that one.
+    */
+  private def undamaged(c: FileCase, mine: Result, theirs: Result): Option[Outcome] =
+    if (c.steps.isEmpty) None
+    else {
+      val good = c.copy(steps = Nil)
+      on(good) { path =>
+        val (ofGood, sparksOfGood) =
+          (run(good, path, ours, Watch.Ours), run(good, path, sparks, Watch.Sparks))
+        Option.when(ofGood.result == mine && sparksOfGood.result == theirs) {
+          compared(good, path, ofGood, sparksOfGood)
+        }
+      }
+    }
+
+  /** What comes of a case read otherwise than the query says, a line each. */
+  def otherwise(c: FileCase): Seq[String] = on(c) { path =>
+    def sparks(name: String, scans: Iterable[Scans]) = scans.toSeq.map { s =>
+      s"Spark's, $name: ${run(c, path, s, Watch.Sparks)}"
+    }
+    def both(name: String, bytes: => Option[Array[Byte]]) = bytes.toSeq.flatMap { other =>
+      val path = MemoryFiles.put(c.fileName, other)
+      try {
+        Seq(
+          s"ours, $name: ${run(c, path, ours, Watch.Ours)}",
+          s"Spark's, $name: ${run(c, path, this.sparks, Watch.Sparks)}"
+        )
+      } finally MemoryFiles.remove(path)
+    }
+    sparks("as the query says", Seq(this.sparks)) ++
+      sparks("in other batches", others.rebatched) ++
+      sparks("pruned by the keys", others.ranged) ++
+      sparks("pruned less", others.unpruned) ++
+      both("without statistics", ParquetParts.of(c.bytes).map(_.withoutStatistics)) ++
+      both("without row indexes", OrcParts.of(c.bytes).map(_.withoutIndexes))
+  }
 
   /** Whether only a writer's name makes the difference: then it is made by statistics of a writer
     * that is known to get them right, which are wrong nevertheless or do not tell of the damage.
