@@ -143,13 +143,14 @@ class OddOrcFilesSuite extends LateBloomTest {
     withTempPath { dir =>
       val (rows, longest) = (1024, 4000)
       written(dir, spark.range(rows).selectExpr("id", s"array_repeat(7L, $longest) a"))
-      val threads =
-        ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
       def allocated(batch: Int): Long =
         withSQLConf(SQLConf.ORC_VECTORIZED_READER_BATCH_SIZE.key -> s"$batch") {
           val df = spark.read.orc(dir.getPath).where("size(a) > 1").select("id")
           assert(lateScans(df).nonEmpty)
           df.queryExecution.toRdd.mapPartitions { rows =>
+            // Not of the suite: the tasks cannot have it sent.
+            val threads =
+              ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
             val before = threads.getCurrentThreadAllocatedBytes
             rows.foreach(_ => ())
             Iterator(threads.getCurrentThreadAllocatedBytes - before)

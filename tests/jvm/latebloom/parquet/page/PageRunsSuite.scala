@@ -55,7 +55,7 @@ class PageRunsSuite extends AnyFunSuite {
         framed() -> "0 definition levels, where 8 are read",
         framed(3 << 1, 1, 0, 1) -> "3 definition levels, where 8 are read",
         // More than an int counts: Spark's reader goes backwards.
-        framed(0x81, 0x80, 0x80, 0x80, 0x0a) -> "a run of 1342177280 values in 0 bytes",
+        framed(0x81, 0x80, 0x80, 0x80, 0x0a) -> "a run of 10737418240 values in 0 bytes",
         framed(0x81) -> "a run that ends within its header"
       )
     ) {
