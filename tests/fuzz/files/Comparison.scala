@@ -95,8 +95,50 @@ final class Comparison(
       case _ if !c.anonymous && c.seed.isParquet && isSameWithoutTrust(c, theirs) =>
         Outcome(Trusting)
       case _ if !c.seed.isParquet && isSameWithoutIndexes(c) => Outcome(InStep)
-      case (m, t) => Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
+      case (m, t)                                            =>
+        undamaged(c, m, t).getOrElse {
+          Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
+        }
     }
+
+  /** The outcome of the undamaged file, if both readers give the same of it as of the damaged one.
+    * Then the damage does not cause the difference, and the undamaged file can be read in the other
+    * ways as well, in which the damaged one may have no answer.
+    */
+  private def undamaged(c: FileCase, mine: Result, theirs: Result): Option[Outcome] =
+    if (c.steps.isEmpty) None
+    else {
+      val good = c.copy(steps = Nil)
+      on(good) { path =>
+        val (ofGood, sparksOfGood) =
+          (run(good, path, ours, Watch.Ours), run(good, path, sparks, Watch.Sparks))
+        Option.when(ofGood.result == mine && sparksOfGood.result == theirs) {
+          compared(good, path, ofGood, sparksOfGood)
+        }
+      }
+    }
+
+  /** The results of a case read in other ways than the query says, one line each. */
+  def otherwise(c: FileCase): Seq[String] = on(c) { path =>
+    def sparks(name: String, scans: Iterable[Scans]) = scans.toSeq.map { s =>
+      s"Spark's, $name: ${run(c, path, s, Watch.Sparks)}"
+    }
+    def both(name: String, bytes: => Option[Array[Byte]]) = bytes.toSeq.flatMap { other =>
+      val path = MemoryFiles.put(c.fileName, other)
+      try {
+        Seq(
+          s"ours, $name: ${run(c, path, ours, Watch.Ours)}",
+          s"Spark's, $name: ${run(c, path, this.sparks, Watch.Sparks)}"
+        )
+      } finally MemoryFiles.remove(path)
+    }
+    sparks("as the query says", Seq(this.sparks)) ++
+      sparks("in other batches", others.rebatched) ++
+      sparks("pruned by the keys", others.ranged) ++
+      sparks("pruned less", others.unpruned) ++
+      both("without statistics", ParquetParts.of(c.bytes).map(_.withoutStatistics)) ++
+      both("without row indexes", OrcParts.of(c.bytes).map(_.withoutIndexes))
+  }
 
   /** Whether the difference depends on the writer's name only: then statistics of a trusted writer
     * cause it, which are wrong nevertheless or do not reflect the damage.

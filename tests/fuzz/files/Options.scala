@@ -6,7 +6,7 @@ import java.nio.file.{Path, Paths}
 /** @param first
   *   the case to start with
   * @param one
-  *   the only case to run, with a full report
+  *   the only cases to run, each with a full report
   * @param keep
   *   how many cases of one cause are shrunk and saved
   * @param crashed
@@ -22,7 +22,7 @@ final case class Options(
     cases: Long = Long.MaxValue,
     first: Long = 0,
     only: String = "",
-    one: Option[Long] = None,
+    one: Seq[Long] = Nil,
     seconds: Double = 4,
     keep: Int = 2,
     files: Path = Paths.get(".cache/fuzz-files"),
@@ -43,7 +43,7 @@ object Options {
       |  --seed N        the seed of the run (1)
       |  --only FORMAT   parquet or orc; or part of a good file's name
       |  --first N       the case to start with (0)
-      |  --case N        run one case of the run of that seed, in full detail
+      |  --case N        run one case of the run of that seed, in full detail; others with it
       |  --seconds N     what takes more of the processor's time hangs (4)
       |  --keep N        how many cases of one cause to shrink and save (2)
       |
@@ -56,7 +56,7 @@ object Options {
     case "--seed" :: n :: rest     => parse(rest, so.copy(seed = n.toLong))
     case "--only" :: what :: rest  => parse(rest, so.copy(only = what))
     case "--first" :: n :: rest    => parse(rest, so.copy(first = n.toLong))
-    case "--case" :: n :: rest     => parse(rest, so.copy(one = Some(n.toLong)))
+    case "--case" :: n :: rest     => parse(rest, so.copy(one = so.one :+ n.toLong))
     case "--seconds" :: n :: rest  => parse(rest, so.copy(seconds = n.toDouble))
     case "--keep" :: n :: rest     => parse(rest, so.copy(keep = n.toInt))
     case "--worker" :: rest        => parse(rest, so.copy(worker = true))

@@ -36,10 +36,7 @@ final class Worker(options: Options) {
   def run(): Unit = {
     watch.start()
     println(s"seed ${options.seed}, ${files.size} good files")
-    options.one match {
-      case Some(id) => one(id)
-      case None     => many()
-    }
+    if (options.one.isEmpty) many() else options.one.foreach(one)
     session.stop()
   }
 
@@ -147,6 +144,7 @@ final class Worker(options: Options) {
       println(s"$c\nsaved as ${reports.file(c)}")
       val outcome = judged(c, comparison)
       println(s"${outcome.kind.name}: ${outcome.reason}\n${outcome.detail}")
+      if (outcome.isForbidden && !options.crashed(id)) comparison.otherwise(c).foreach(println)
       tally.add(outcome, c.seed.name)
     }(println("none of the queries is ours to read"))
     tally.save()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.files.damage
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import latebloom.fuzz.files.Dice
@@ -42,7 +43,10 @@ object Damage {
       val aimed =
         try {
           if (parquet) ParquetParts.of(data).flatMap(new ParquetDamage(data, _, columns)(dice))
-          else OrcParts.of(data).flatMap(new OrcDamage(data, _, columns)(dice))
+          else {
+            OrcParts.of(data).filter(p => Try(p.metadata).isSuccess)
+              .flatMap(new OrcDamage(data, _, columns)(dice))
+          }
         } catch {
           // Earlier steps may have damaged the structure, or named an unknown codec.
           case NonFatal(_) | _: LinkageError => None

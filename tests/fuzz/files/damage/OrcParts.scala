@@ -28,7 +28,8 @@ final class OrcParts private (data: Array[Byte]) {
 
   val footer: OrcProto.Footer = OrcProto.Footer.parseFrom(plain(data.slice(footerStart, psStart)))
 
-  val metadata: OrcProto.Metadata =
+  /** Readers do without it: fails where it can't be understood. */
+  lazy val metadata: OrcProto.Metadata =
     OrcProto.Metadata.parseFrom(plain(data.slice(metadataStart, footerStart)))
 
   /** Names of the table's columns by the ids of theirs and all within them. */

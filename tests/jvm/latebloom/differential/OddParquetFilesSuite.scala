@@ -2,6 +2,7 @@
 package latebloom.differential
 
 import java.io.File
+import java.nio.file.Files
 
 import scala.annotation.nowarn
 import scala.jdk.CollectionConverters._
@@ -198,6 +199,28 @@ class OddParquetFilesSuite extends LateBloomTest {
         text.contains(s"column $leaf, page 1: 1000 rows, where the offset index has 999"),
         text
       )
+    }
+  }
+
+  test("a code without an entry, which is looked up above the scan, is an error of the file") {
+    withTempPath { folder =>
+      spark.range(0, 400, 1, 1)
+        .selectExpr("id", "named_struct('s', concat('text ', id % 3), 'n', id) as st")
+        .write.option("compression", "none").parquet(folder.getPath)
+      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      val place = FooterEdit.columns(FooterEdit.read(file), "st.s").head.getData_page_offset
+      val body = FooterEdit.bodyAt(file, place)
+      val levels = 4 + Files.readAllBytes(file.toPath)(body)
+      // Behind the width of codes, two bits, and the header of their run: four times 3.
+      FooterEdit.patch(file, body + levels + 1 + 2 + 10, Array(0xff.toByte))
+      for (rows <- Seq(table(folder).where("id >= 0"), table(folder).where("id % 2 = 0"))) {
+        assert(lateScans(rows).nonEmpty)
+        val failure = intercept[SparkException](rows.collect())
+        assert(failure.getCondition.startsWith("FAILED_READ_FILE"), failure)
+        assert(failure.getMessageParameters.get("path").contains(file.getName))
+      }
+      // No row has it that is read.
+      sameAnswer(table(folder).where("id < 30"))(plan => assert(lateScans(plan).nonEmpty))
     }
   }
 }

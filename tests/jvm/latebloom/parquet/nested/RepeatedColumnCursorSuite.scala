@@ -445,6 +445,11 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
         "page 1: an entry of a list or map that has none" ->
           Seq(Seq((0, 3, 1L)), Seq((0, 3, 2L), (1, 1, 0L))),
         "page 0: an entry of a list or map that has none" -> Seq(Seq((0, 0, 0L), (1, 0, 0L))),
+        // Spark's reader takes the entry for a row of its own, and the rows behind it shift.
+        "page 0: an entry behind a list or map that has none" ->
+          Seq(Seq((0, 1, 0L), (1, 3, 2L), (0, 3, 1L))),
+        "page 1: an entry behind a list or map that has none" ->
+          Seq(Seq((0, 0, 0L)), Seq((1, 3, 2L), (0, 3, 1L))),
         "the column ends before row 1" -> Seq(Seq((0, 3, 1L), (1, 3, 2L)))
       )
       for ((message, pages) <- cases; v2 <- Seq(false, true)) {

@@ -115,7 +115,10 @@ final class OrcStripe implements RowGroup {
     }
     DataType type = split.spec.valueType(column);
     return new ColumnReader.Tree(
-        own, () -> new TreeColumnCursor(context, own, treeStreams, depth, type));
+        own,
+        () ->
+            new TreeColumnCursor(
+                context, own, treeStreams, depth, type, split.spec.options().batchRows()));
   }
 
   @Override

@@ -113,6 +113,7 @@ final class SparkColumnCursor implements ColumnCursor {
       seek(consumed);
       if (batchRows == n) {
         consumed += n;
+        DictionaryCodes.check(reader.vector(), n);
         out.lend(reader.vector());
         return;
       }

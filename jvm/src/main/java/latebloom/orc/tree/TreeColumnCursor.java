@@ -36,8 +36,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  * index to strides that hold wanted rows, and reads a few rows at a time.
  */
 public final class TreeColumnCursor implements ColumnCursor {
-  /** Most rows of one read. */
-  private static final int BLOCK = 1024;
+  /** Most rows of one read, if a batch is not smaller. */
+  private static final int MOST_BLOCK = 1024;
 
   /** Most rows of one skip. */
   private static final int MOST_SKIPPED = 1 << 16;
@@ -54,6 +54,7 @@ public final class TreeColumnCursor implements ColumnCursor {
   private final TreeStreams planner;
   private final int depth;
   private final DataType type;
+  private final int block;
   private final RowToColumnConverter converter;
   private final ColumnVector vector;
   private final OrcColumnVector view;
@@ -72,18 +73,25 @@ public final class TreeColumnCursor implements ColumnCursor {
   /**
    * @param depth how many structs of one field enclose the column's values
    * @param type of the column's values
+   * @param batchRows rows of a batch: with fewer whoever sets it bounds what long lists take
    */
   public TreeColumnCursor(
-      SplitContext split, ColumnStreams streams, TreeStreams planner, int depth, DataType type) {
+      SplitContext split,
+      ColumnStreams streams,
+      TreeStreams planner,
+      int depth,
+      DataType type,
+      int batchRows) {
     this.split = split;
     this.streams = streams;
     this.column = streams.column();
     this.planner = planner;
     this.depth = depth;
     this.type = type;
+    this.block = Math.min(MOST_BLOCK, batchRows);
     this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
     this.vector =
-        TypeUtils.createColumn(column.type(), TypeDescription.RowBatchVersion.ORIGINAL, BLOCK);
+        TypeUtils.createColumn(column.type(), TypeDescription.RowBatchVersion.ORIGINAL, block);
     this.view = SparkVectors.view(column.field().dataType(), vector);
     this.batch = new ColumnarBatch(new org.apache.spark.sql.vectorized.ColumnVector[] {view});
   }
@@ -155,7 +163,7 @@ public final class TreeColumnCursor implements ColumnCursor {
   /** The end of the read that begins with {@code row}: after the last wanted row close by. */
   private int end(int row) {
     Strides strides = streams.strides();
-    int most = (int) Math.min(rows.rows(), (long) row + BLOCK);
+    int most = (int) Math.min(rows.rows(), (long) row + block);
     int end = Math.min(rows.nextUnselected(row), most);
     while (end < most) {
       int next = rows.nextSelected(end);
@@ -188,10 +196,10 @@ public final class TreeColumnCursor implements ColumnCursor {
   public Selection filter(Selection rows, PredicateCursor predicate) throws IOException {
     ValuePredicate test = new ValuePredicate(type, predicate);
     Selection.Builder passed = new Selection.Builder(rows.rows());
-    int[] positions = new int[BLOCK];
+    int[] positions = new int[MOST_BLOCK];
     int next = 0;
     int n;
-    while ((n = rows.positions(next, rows.rows(), BLOCK, positions)) > 0) {
+    while ((n = rows.positions(next, rows.rows(), MOST_BLOCK, positions)) > 0) {
       next = positions[n - 1] + 1;
       for (int i = 0; i < n; i++) {
         if (test.passes(value(positions[i]))) {

@@ -174,12 +174,16 @@ public final class RepeatedLeafCursor {
     if (buffer == null) {
       buffer = reader.takeBuffer();
     }
+    boolean inEntry = open != null && open.endsInEntry();
     open = RepeatedPage.read(chunk, p, level, reader, buffer);
     levels = open.levels();
     firstRow = rowsBefore;
     boolean indexed = chunk.index() != null;
     if (open.continues() && (indexed || p == 0)) {
       throw new CorruptPageException("it begins within a row");
+    }
+    if (open.continues() && !inEntry) {
+      throw new CorruptPageException("an entry behind a list or map that has none");
     }
     if (indexed && open.rows() != chunk.endRow(p) - rowsBefore) {
       throw new CorruptPageException(

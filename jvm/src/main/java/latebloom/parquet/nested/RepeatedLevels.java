@@ -30,6 +30,9 @@ final class RepeatedLevels {
 
   private int end;
 
+  /** Whether an entry came before the current word, which goes on; so it may before the page. */
+  private boolean inEntry = true;
+
   /** The current word: the number of levels, and a bit set per property. */
   int n;
 
@@ -84,8 +87,17 @@ final class RepeatedLevels {
     if ((~starts & ~entries & all) != 0) {
       throw new CorruptPageException("an entry of a list or map that has none");
     }
+    if ((~starts & ~(entries << 1 | (inEntry ? 1 : 0)) & all) != 0) {
+      throw new CorruptPageException("an entry behind a list or map that has none");
+    }
+    inEntry = (entries >>> (n - 1) & 1) != 0;
     end += n;
     return true;
+  }
+
+  /** Whether the last level that was read is of an entry. */
+  boolean endsInEntry() {
+    return inEntry;
   }
 
   private void unpack() {

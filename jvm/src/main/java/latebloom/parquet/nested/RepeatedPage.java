@@ -18,8 +18,10 @@ import org.apache.parquet.format.PageHeader;
  * @param values the non-null values, as of a flat column
  * @param rows how many rows begin on it
  * @param continues whether its first entries belong to a row that began on an earlier page
+ * @param endsInEntry whether such entries may follow on the next page
  */
-record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean continues) {
+record RepeatedPage(
+    RepeatedLevels levels, FlatPage values, int rows, boolean continues, boolean endsInEntry) {
 
   /**
    * @param level definition level of a list or map that is not null
@@ -31,9 +33,6 @@ record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean co
     PageReader.Parts parts = reader.read(chunk, page, into);
     try {
       int count = levels(header, chunk.meta.getValueCount());
-      Bytes repetition = parts.repetition();
-      Bytes definition = parts.definition();
-      Bytes values = parts.values();
       if (parts.levelsFramed()) {
         DataPageHeader v1 = header.getData_page_header();
         FlatPage.checkRunLengthEncoded(v1);
@@ -41,11 +40,10 @@ record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean co
           throw new CorruptPageException(
               "repetition levels in encoding " + v1.getRepetition_level_encoding());
         }
-        repetition = framed(values);
-        values = behind(values, repetition);
-        definition = framed(values);
-        values = behind(values, definition);
       }
+      PageReader.Parts each = parts.unframed(chunk.descriptor);
+      Bytes repetition = each.repetition();
+      Bytes definition = each.definition();
       int max = chunk.descriptor.getMaxDefinitionLevel();
       // A first pass counts values: decoders check the page's length against the count.
       RepeatedLevels all = new RepeatedLevels(repetition, definition, count, level, max);
@@ -56,7 +54,7 @@ record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean co
               page,
               all.valuesBefore,
               PageReader.encoding(header),
-              values,
+              each.values(),
               all.valuesBefore,
               null,
               into == null);
@@ -64,7 +62,8 @@ record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean co
           new RepeatedLevels(repetition, definition, count, level, max),
           flat,
           all.rowsBefore,
-          continues);
+          continues,
+          all.endsInEntry());
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
       throw chunk.place.corrupt(page, e);
     }
@@ -76,14 +75,5 @@ record RepeatedPage(RepeatedLevels levels, FlatPage values, int rows, boolean co
       throw new CorruptPageException(n + " levels in a column chunk of " + ofChunk);
     }
     return n;
-  }
-
-  private static Bytes framed(Bytes rest) {
-    return rest.slice(Integer.BYTES, rest.framedLength());
-  }
-
-  private static Bytes behind(Bytes rest, Bytes part) {
-    int taken = Integer.BYTES + part.length();
-    return rest.slice(taken, rest.length() - taken);
   }
 }

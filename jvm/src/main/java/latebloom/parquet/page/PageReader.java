@@ -9,6 +9,7 @@ import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CheckedSizes;
 import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.read.task.ScanMemory;
+import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.DataPageHeaderV2;
 import org.apache.parquet.format.PageHeader;
@@ -78,7 +79,30 @@ public final class PageReader {
    * @param levelsFramed whether each level part, in front of the values, starts with its length
    *     (data page V1); then {@code values} holds all three
    */
-  public record Parts(Bytes repetition, Bytes definition, Bytes values, boolean levelsFramed) {}
+  public record Parts(Bytes repetition, Bytes definition, Bytes values, boolean levelsFramed) {
+
+    /** The same parts of a page of {@code column}, each apart and without its length. */
+    public Parts unframed(ColumnDescriptor column) {
+      if (!levelsFramed) {
+        return this;
+      }
+      Bytes rest = values;
+      Bytes first = column.getMaxRepetitionLevel() == 0 ? null : framed(rest);
+      rest = first == null ? rest : behind(rest, first);
+      Bytes second = column.getMaxDefinitionLevel() == 0 ? null : framed(rest);
+      rest = second == null ? rest : behind(rest, second);
+      return new Parts(first, second, rest, false);
+    }
+
+    private static Bytes framed(Bytes rest) {
+      return rest.slice(Integer.BYTES, rest.framedLength());
+    }
+
+    private static Bytes behind(Bytes rest, Bytes part) {
+      int taken = Integer.BYTES + part.length();
+      return rest.slice(taken, rest.length() - taken);
+    }
+  }
 
   /**
    * Reads a data page, or the dictionary page for -1; a null {@code into} allocates fresh bytes.

@@ -160,10 +160,30 @@ public final class SelectedPages implements PageReadStore {
         if (exact && !rows.isAll() && chunk.descriptor.getMaxRepetitionLevel() > 0) {
           RowStarts.check(chunk, p, parts, chunk.endRow(p) - chunk.firstRow(p));
         }
+        PageRuns.check(chunk, p, parts, levelsRead(p));
         return page(chunk.header(p), parts, exact ? chunk.firstRow(p) : 0, p);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
+    }
+
+    /** How many levels of a page Spark's reader may ask for. */
+    private int levelsRead(int p) {
+      if (chunk.descriptor.getMaxRepetitionLevel() > 0) {
+        return Integer.MAX_VALUE;
+      }
+      int first = chunk.firstRow(p);
+      int end = chunk.endRow(p);
+      if (!exact || rows.allIn(first, end)) {
+        return end - first;
+      }
+      int read = first;
+      int next = rows.nextSelected(first);
+      while (next >= 0 && next < end) {
+        read = Math.min(rows.nextUnselected(next), end);
+        next = rows.nextSelected(read);
+      }
+      return read - first;
     }
 
     private DataPage page(PageHeader header, PageReader.Parts parts, long firstRow, int p) {
