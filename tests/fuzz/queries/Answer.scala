@@ -80,6 +80,13 @@ object Failed {
     f.condition == "SPARK_JOB_CANCELLED" &&
       f.message.contains("The corresponding SQL query has failed")
 
+  /** Spark makes a broadcast whose keys have a scalar subquery without waiting for it: whether the
+    * query fails is a race.
+    */
+  def isOfUnfinishedSubquery(f: Failed): Boolean =
+    f.condition == classOf[IllegalArgumentException].getName &&
+      f.message.contains("has not finished")
+
   def isOfRows(f: Failed): Boolean = ofRows.exists(f.condition.startsWith)
 }
 

@@ -13,24 +13,34 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val keyed = source(flaky)
     val large = if (rng.chance(80)) tables.head else rng.pick(tables)
     val other = partner(large, keyed.key.kind)
-    val made = fresh(keyed.key.kind)
-    val kept = rng.some(keyed.rel.out, 0, 2).map(c => Item(Ref(c), make.renamed(c)))
-    val side = Select(keyed.rel, Item(keyed.key, made) +: kept, distinct = rng.chance(5))
-    joined(other, side, made)
+    // The join's condition has the expression, or a column that is made of it below. Spark itself
+    // makes a broadcast of keys with a subquery without waiting for it.
+    val plain = !keyed.key.nodes.exists(_.isInstanceOf[Rel])
+    if (plain && rng.chance(25)) joined(other, keyed.rel, keyed.key)
+    else {
+      val made = fresh(keyed.key.kind)
+      val kept = rng.some(keyed.rel.out, 0, 2).map(c => Item(Ref(c), make.renamed(c)))
+      val side = Select(keyed.rel, Item(keyed.key, made) +: kept, distinct = rng.chance(5))
+      joined(other, side, Ref(made))
+    }
   }
 
   private def fresh(kind: Kind) = make.fresh(kind)
 
-  private def equal(a: Column, b: Column, op: String = Expressions.equal) =
-    Call(op, Seq(Ref(a), Ref(b)), Kind.boolean)
+  private def equal(a: Column, b: Column) =
+    Call(Expressions.equal, Seq(Ref(a), Ref(b)), Kind.boolean)
 
   /** Rows with a key of the type: of a table, or above a group of its rows. */
   private def partner(table: Table, kind: Kind): Keyed = {
     def fit(t: Table) = t.columns.filter(c => c.kind.sql == kind.sql && c.role != "id")
-    val from = (table +: rng.shuffled(tables)).find(fit(_).nonEmpty)
+    // Values that keys are most often wrong of stand in few columns.
+    def liked(t: Table) = fit(t).exists(_.role == "delicate")
+    val all = table +: rng.shuffled(tables)
+    val from = all.find(t => liked(t) && rng.chance(75)).orElse(all.find(fit(_).nonEmpty))
     from match {
-      case Some(t) if !rng.chance(35) =>
-        val column = rng.pick(fit(t))
+      case Some(t) if !rng.chance(38) =>
+        val column =
+          rng.weighted(fit(t).map(c => (if (c.role == "delicate") 4 else 1) -> c): _*)
         val scan = make.scanOf(t, Seq(t.columns.head, column).distinct)
         val rel = if (rng.chance(30)) narrowed(scan) else scan
         Keyed(if (rng.chance(15)) beside(rel) else rel, Ref(scan.out.last))
@@ -60,7 +70,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     Join(kind, "", rel, other, Seq(equal(rng.pick(rel.out.filter(_.kind.sql == "int")), id(other))))
   }
 
-  private def joined(app: Keyed, side: Rel, key: Column): Rel = {
+  private def joined(app: Keyed, side: Rel, key: Expr): Rel = {
     val (rel, appKey) = app.key match {
       case Ref(c) => (app.rel, c)
       case e      =>
@@ -68,7 +78,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
         val kept = app.rel.out.take(2).map(k => Item(Ref(k), make.renamed(k)))
         (Select(app.rel, Item(e, c) +: kept, distinct = false), c)
     }
-    val on = Seq(equal(appKey, key, rng.weighted(8 -> Expressions.equal, 1 -> "? <=> ?")))
+    val op = rng.weighted(8 -> Expressions.equal, 1 -> "? <=> ?")
+    val on = Seq(Call(op, Seq(Ref(appKey), key), Kind.boolean))
     val hint = rng.weighted(6 -> "broadcast(?)", 8 -> "", 1 -> "merge(?)", 1 -> "shuffle_hash(?)")
     // The side that may be filtered on the left, or on the right.
     val all = if (rng.chance(60)) {
@@ -103,11 +114,11 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val keyed = rng.weighted[() => Keyed](
       5 -> (() => padded()),
       4 -> (() => dropped()),
-      6 -> (() => group(rng.pick(tables.tail), None)),
-      2 -> (() => subqueried()),
-      3 -> (() => chain()),
-      3 -> (() => plain()),
-      3 -> (() => delicate())
+      8 -> (() => group(rng.pick(tables.tail), None)),
+      3 -> (() => subqueried()),
+      4 -> (() => chain()),
+      2 -> (() => plain()),
+      4 -> (() => delicate())
     )()
     if (!flaky) keyed
     else {
@@ -198,7 +209,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val others = rng.some(table.columns.tail.filterNot(_ == by), 1, 2)
     val scan = make.scanOf(table, Seq(table.columns.head, by) ++ others)
     val few = if (wanted.isEmpty && rng.chance(75)) narrowed(scan) else scan
-    val low = if (rng.chance(50)) beside(few) else few
+    val low = if (rng.chance(if (wanted.isEmpty) 65 else 40)) beside(few) else few
     val column = low.out(1)
     val count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
     val key = make.renamed(column)
@@ -231,8 +242,12 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
             Call("cast(? as binary)", Seq(ref), Kind.binary)
           ))
     val castable = !Set("array", "struct", "map", "binary").contains(key.kind.family)
-    val fit = ((if (castable) tells else Nil) ++ ofGroup :+ ref)
-      .filter(e => wanted.forall(_.sql == e.kind.sql))
+    val telling = if (castable) tells else Nil
+    // What tells equal values apart is a key of its own only where there are such values.
+    val likely = if (key.kind.isFloat) telling ++ Seq.fill(4)(telling.head)
+    else if (key.kind.hasEquals) telling ++ telling
+    else telling
+    val fit = (likely ++ ofGroup :+ ref).filter(e => wanted.forall(_.sql == e.kind.sql))
     Keyed(rel, if (fit.nonEmpty) rng.pick(fit) else ref)
   }
 

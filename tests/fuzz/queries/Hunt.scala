@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.queries
 
+import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Path}
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -9,6 +10,8 @@ import scala.collection.mutable
 /** Runs the cases of a seed, in some threads, and tells what it finds. */
 final class Hunt(engine: Engine, options: Options) {
   private val start = System.nanoTime()
+  private val clock =
+    ManagementFactory.getPlatformMXBean(classOf[com.sun.management.OperatingSystemMXBean])
   private val next = new AtomicInteger(options.from)
   private val counts = mutable.TreeMap.empty[String, Int].withDefaultValue(0)
   private val found = mutable.ArrayBuffer.empty[String]
@@ -92,17 +95,31 @@ final class Hunt(engine: Engine, options: Options) {
         ran(off, on)
         // What is seen once only is chance, be it Spark's or the machine's.
         if (!again(c, runner).exists(_.kind == d.kind)) count(s"not seen again: ${d.kind}")
-        else if (isSparks(c, on, runner))
+        else if (isSparks(c, off, on, runner))
           count("wrong without LateBloom, by zeros or by filters of its readers")
+        else if (isRace(on) && runner.losesRace(c))
+          count("fails without LateBloom, too, if a broadcast overtakes a subquery")
         else tell(c, d, index, runner)
     }
   }
 
   /** Whether it is Spark that is wrong: about -0.0 and 0.0, or by a filter that its readers fail
-    * with, so that it never gets to where both fail.
+    * with, so that it never gets to where both fail. So it is only if Spark, reading all rows one
+    * by one, gives what LateBloom gives.
     */
-  private def isSparks(c: Case, on: Answer, runner: Runner): Boolean =
-    !on.isInstanceOf[Hung] && Judge.verdict(runner.plainly(c), on, c.ordered).isInstanceOf[Same]
+  private def isSparks(c: Case, off: Answer, on: Answer, runner: Runner): Boolean = {
+    val mayBe = off match {
+      case f: Failed => f.message.contains(classOf[NullPointerException].getName)
+      case _         => c.used.exists(_.columns.exists(_.kind.isFloat))
+    }
+    mayBe && !on.isInstanceOf[Hung] &&
+    Judge.verdict(runner.plainly(c), on, c.ordered).isInstanceOf[Same]
+  }
+
+  private def isRace(on: Answer) = on match {
+    case f: Failed => Failed.isOfUnfinishedSubquery(f)
+    case _         => false
+  }
 
   private def ran(off: Answer, on: Answer): Unit = {
     (off, on) match {
@@ -148,10 +165,13 @@ final class Hunt(engine: Engine, options: Options) {
   }
 
   private def summary: String = synchronized {
-    val rate = counts("queries") / seconds
+    val queries = counts("queries")
+    val rate = queries / seconds
+    // What a query takes when other processes have the machine, too.
+    val work = clock.getProcessCpuTime / 1e6 / queries.max(1)
     counts.map { case (k, n) => f"  $n%7d $k" }
       .mkString(
-        f"seed ${options.seed}: ${found.size} findings, $rate%.1f queries a second\n",
+        f"seed ${options.seed}: ${found.size} findings, $rate%.1f queries a second, $work%.0f ms of a core each\n",
         "\n",
         ""
       )

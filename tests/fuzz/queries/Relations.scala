@@ -25,10 +25,10 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
   /** A whole query. */
   def query(): Rel = {
     val rel = rng.weighted[() => Rel](
-      2 -> (() => star()),
-      55 -> (() => derived.query(flaky = false)),
-      30 -> (() => joined(1 + rng.below(2))),
-      13 -> (() => relation(2 + rng.below(2)))
+      3 -> (() => star()),
+      60 -> (() => derived.query(flaky = false)),
+      25 -> (() => joined(1 + rng.below(2))),
+      12 -> (() => relation(2 + rng.below(2)))
     )()
     val small = if (rows(rel) > 2000) grouped(rel) else rel
     if (rng.chance(12)) Top(small, None) else small

@@ -52,14 +52,19 @@ object Tables {
     def few(kind: Kind) = kind.copy(values = rng.some(kind.values, 3, 6))
     // Few types, so that several tables have columns of each.
     val palette = rng.some(Kind.all, 4, 6).map(few)
+    // The zeros as texts, and some more.
+    val spelled = {
+      val (zeros, others) = Kind.string.values.splitAt(2)
+      Kind.string.copy(values = zeros ++ rng.some(others, 1, 3))
+    }
     // What keys are most often wrong of.
     val delicate = Seq(
       ("k", Kind.int, 90),
       ("f", Kind.double.copy(values = Kind.double.values.take(4)), 70),
-      ("t", few(Kind.string.copy(values = Kind.string.values.take(6))), 60),
+      ("t", spelled, 60),
       ("c", few(Kind.trimmed), 55),
-      ("d", few(Kind.date), 45),
-      ("m", few(Kind.timestamp), 30)
+      ("d", few(Kind.date.copy(values = Kind.date.values.take(7))), 60),
+      ("m", few(Kind.timestamp), 35)
     )
     (0 until 5).map(i => table(rng, s"t${world}_$i", i, delicate, palette))
   }
@@ -109,16 +114,24 @@ object Tables {
       options = if (parquet) parquetOptions(rng) else orcOptions(rng),
       partition = partition,
       buckets = Option.when(partition.isEmpty && rng.chance(12))(2),
-      sortedBy = Option.when(rng.chance(40))(rng.pick(columns.filter(_.kind.isOrdered)).name),
+      // Statistics decide most where equal values stand together.
+      sortedBy = Option.when(rng.chance(50))(
+        rng.weighted(columns.filter(_.kind.isOrdered)
+          .map(c => (if (c.role == "delicate") 3 else 1) -> c.name): _*)
+      ),
       calendar = if (rng.chance(80)) "CORRECTED" else "LEGACY"
     )
   }
+
+  private def isZero(value: String) = value.contains("'0'")
 
   private val nonZero = Kind.int.copy(values = Seq("1", "2", "3", "4"))
 
   /** A few of the values of a type, nulls among them, in an order that hashes decide. */
   private def data(rng: Rng, kind: Kind): String = {
-    val values = rng.some(kind.values, 2, 6)
+    // Of a column that has -0.0 alone, what is made of it differs from what is made of its group.
+    val kept = if (kind.isFloat && rng.chance(40)) kind.values.filterNot(isZero) else kind.values
+    val values = rng.some(kept, 2, 6)
     val nulls = Seq.fill(rng.weighted(4 -> 0, 3 -> 1, 2 -> 3))("null")
     val listed = (s"cast(${values.head} as ${kind.sql})" +: values.tail) ++ nulls
     s"get(array(${listed.mkString(", ")}), cast(pmod(xxhash64(id, ${rng.below(1000)}), " +
