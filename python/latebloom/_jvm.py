@@ -80,6 +80,7 @@ def malformed(confs: Mapping[str, str]) -> str | None:
     """
     from py4j.protocol import Py4JJavaError
     from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkException
 
     SparkContext._ensure_initialized(conf=SparkConf().setAll(list(confs.items())))
     for key, value in confs.items():
@@ -87,7 +88,8 @@ def malformed(confs: Mapping[str, str]) -> str | None:
         if entry is not None:
             try:
                 entry.valueConverter().apply(value)
-            except Py4JJavaError as error:
+            # Where a session was up before, PySpark has made an exception of its own of it.
+            except (Py4JJavaError, PySparkException) as error:
                 return failure(error)
     return None
 

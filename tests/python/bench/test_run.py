@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from latebloom import _data as generated
-from latebloom_bench import Query, Suite, Variant, _answers, _data, _run, _sides
+from latebloom_bench import Query, Suite, Variant, _data, _run, _sides
 from latebloom_bench._generated import Generated, Made
 
 PARQUET = (Variant(),)
@@ -153,21 +153,6 @@ def test_a_query_that_duckdb_refuses_is_named_and_the_others_are_measured(measur
     assert side(done, 0, "duckdb").answer == "failed"
     done = measured(Query("q", "select bit_count(id) from orders"), duck=_sides.Duck(1))
     assert side(done, 0, "on").answer == "equal"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ((1, 2.0, None), (1, 2.0, None), True),
-        ((1, 2.0), (1, 2.00001), True),
-        ((1, 2.0), (1, 2.1), False),
-        ((1, None), (1, 0), False),
-        ((1,), (1, 2), False),
-        ((float("nan"),), (float("nan"),), True),
-    ],
-)
-def test_summaries_agree_within_the_tolerance(one, other, expected):
-    assert _answers.alike(one, other) is expected
 
 
 def test_sides_take_turns_in_going_first(measured, monkeypatch):

@@ -6,18 +6,21 @@ import java.lang.management.ManagementFactory
 import java.nio.file.Files
 import java.nio.{ByteBuffer, ByteOrder}
 
-import org.apache.orc.OrcProto
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.Path
 import org.apache.orc.OrcProto.Stream.Kind
+import org.apache.orc.{OrcFile, OrcProto}
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{DataFrame, Row}
 
-import latebloom.LateBloomTest
 import latebloom.orc.OrcSurgery.Changes
+import latebloom.orc.stripe.CorruptStripeException
 
 /** Files that no usual writer makes are read as Spark reads them. */
-class OddOrcFilesSuite extends LateBloomTest {
+class OddOrcFilesSuite extends RewrittenOrc {
 
   private def written(dir: File, rows: DataFrame): File = {
     rows.coalesce(1).write.option("orc.compress", "NONE").orc(dir.getPath)
@@ -160,5 +163,84 @@ class OddOrcFilesSuite extends LateBloomTest {
       assert(allocated(4096) > all)
       assert(allocated(4) < all / 3)
     }
+  }
+
+  test("a stream that nobody reads may be damaged") {
+    val long = Changes(stripeFooter = footer => {
+      val last = footer.getStreamsBuilderList.asScala.last
+      assert(last.getColumn == 3)
+      last.setLength(1L << 40)
+    })
+    withFile(long) { dir =>
+      val df = check(spark.read.orc(dir.getPath).where("id = 4321").select("word"))
+      assert(df == Seq(Row("w4321")))
+    }
+  }
+
+  test("a stripe of very many rows with a stride of one row fails as soon as its data end") {
+    val tooMany = (1L << 31) - 3000
+    val rowsSaid = Changes(
+      footer = f => f.setRowIndexStride(1).setNumberOfRows(tooMany),
+      stripe = _.setNumberOfRows(tooMany)
+    )
+    withFile(rowsSaid) { dir =>
+      Seq("id = -4", "id % 5 = 7", "word = 'w3'", "id + few < 0 or word is null").foreach { where =>
+        withClue(where) {
+          val from = System.nanoTime
+          val e = intercept[Exception](spark.read.orc(dir.getPath).where(where).collect())
+          assert(System.nanoTime - from < 20000000000L)
+          val chain = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).toSeq
+          assert(chain.exists(_.isInstanceOf[CorruptStripeException]), e)
+        }
+      }
+    }
+  }
+
+  test("a stride of one row without an index costs nothing") {
+    withTempPath { dir =>
+      dir.mkdirs()
+      val file = new File(dir, "a.orc")
+      val schema = org.apache.orc.TypeDescription.fromString("struct<a:bigint,b:bigint>")
+      val conf = new org.apache.hadoop.conf.Configuration(false)
+      val writer = OrcFile.createWriter(
+        new Path(file.toURI),
+        OrcFile.writerOptions(conf).setSchema(schema).rowIndexStride(0)
+          .compress(org.apache.orc.CompressionKind.NONE)
+      )
+      val batch = schema.createRowBatch(1 << 16)
+      batch.size = batch.getMaxSize
+      batch.cols.foreach { c =>
+        c.isRepeating = true
+        c.asInstanceOf[org.apache.hadoop.hive.ql.exec.vector.LongColumnVector].vector(0) = 7
+      }
+      (0 until 400).foreach(_ => writer.addRowBatch(batch))
+      writer.close()
+      OrcSurgery.rewrite(file, Changes(footer = _.setRowIndexStride(1)))
+      new File(dir, ".a.orc.crc").delete()
+      val from = System.nanoTime
+      val all = spark.read.orc(dir.getPath)
+      assert(all.where("a = 7 and b % 2 = 0").count() == 0)
+      assert(all.where("a % 2 = 1").selectExpr("count(b)").head().getLong(0) == 400L << 16)
+      assert(System.nanoTime - from < 20000000000L)
+    }
+  }
+
+  private def isRight(dir: File): Unit = {
+    val all = spark.read.orc(dir.getPath)
+    assert(all.where("id % 5000 = 77").collect().map(_.getLong(0)).toSeq == Seq(77L, 5077L))
+    val df = all.where("id = 4321").select("word")
+    assert(df.collect().toSeq == Seq(Row("w4321")))
+    assert(lateScans(df).nonEmpty)
+  }
+
+  test("the answer is right with a row index that does not fit the stripe") {
+    Seq[OrcProto.RowIndex.Builder => Unit](
+      _.removeEntry(9),
+      index => (0 until 70000).foreach(_ => index.addEntry(index.getEntry(3))),
+      index => index.getEntryBuilderList.asScala.foreach(_.clearPositions()),
+      index => index.getEntryBuilderList.asScala.foreach(_.setPositions(0, -1L)),
+      index => index.getEntryBuilderList.asScala.foreach(_.setPositions(0, Long.MaxValue)),
+      index => index.getEntryBuilder(5).setPositions(0, 0)
+    ).foreach(change => withFile(Changes(index = (c, index) => if (c == 1) change(index)))(isRight))
   }
 }

@@ -169,9 +169,12 @@ trait OrcSamples extends RandomCases with BeforeAndAfterAll { this: Suite =>
     v.set(i, t)
   }
 
+  /** A path of its own, in a folder that goes when the suite ends. */
+  def newPath(): Path = new Path(Files.createTempDirectory(folder, "f").resolve("f.orc").toUri)
+
   /** Writes a file of one column {@code c}; null rows of it are null. */
   def write(random: Random, kind: Kind, rows: Int): Path = {
-    val path = new Path(Files.createTempDirectory(folder, "f").resolve("f.orc").toUri)
+    val path = newPath()
     val schema = TypeDescription.fromString(s"struct<c:${kind.file}>")
     val settings = new Configuration(conf)
     settings.set(OrcConf.DICTIONARY_KEY_SIZE_THRESHOLD.getAttribute, random.oneOf("0", "1", "0.5"))

@@ -371,4 +371,17 @@ class LateScansSuite extends LateBloomTest {
       assert(nodes(plan) { case p: ProjectExec => p }.size == 1)
     }
   }
+
+  test("a part that may fail and stands in several places is evaluated only where it is reached") {
+    withSQLConf(SQLConf.ANSI_ENABLED.key -> "true") {
+      Seq(
+        "(n > 0 and 10 div n > 2) or (n < 0 and 10 div n = 1)",
+        "(n > 0 and 10 div n > id) or (n < 0 and 10 div n = id)"
+      ).foreach { where =>
+        sameAnswer(spark.sql(s"select id from t where $where")) { plan =>
+          assert(lateScans(plan).size == 1)
+        }
+      }
+    }
+  }
 }

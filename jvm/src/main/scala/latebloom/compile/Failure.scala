@@ -6,7 +6,7 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.execution.ExecSubqueryExpression
-import org.apache.spark.sql.types.{DecimalType, NumericType}
+import org.apache.spark.sql.types._
 
 /** One of our own expressions that cannot fail, which Spark does not know. */
 trait CannotFail extends Expression
@@ -25,20 +25,25 @@ private[latebloom] object Failure {
     case _: BinaryComparison | _: In | _: InSet                                              => true
     case _: If | _: CaseWhen | _: Coalesce | _: NaNvl | _: Greatest | _: Least               => true
     case _: StartsWith | _: EndsWith | _: Contains                                           => true
-    case FixedPattern(valid)                                                            => valid
-    case _: Upper | _: Lower | _: Length | _: OctetLength | _: BitLength                => true
-    case _: Substring | _: StringTrim | _: StringTrimLeft | _: StringTrimRight          => true
-    case _: StringReplace | _: StringInstr | _: Reverse | _: SubstringIndex | _: Concat => true
-    case _: Year | _: Month | _: DayOfMonth | _: DayOfWeek | _: DayOfYear | _: Quarter  => true
-    case _: WeekOfYear | _: WeekDay | _: Hour | _: Minute | _: Second | _: LastDay      => true
-    case _: DateDiff | _: DateAdd | _: DateSub                                          => true
-    case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                   => true
-    case _: GetStructField | _: Size | _: ArrayContains                                 => true
-    case _: Murmur3Hash | _: XxHash64 | _: CannotFail | _: BloomFilterMightContain      => true
-    case _: ExecSubqueryExpression                                                      => true
+    case FixedPattern(valid)                                                   => valid
+    case _: Upper | _: Lower | _: Length | _: OctetLength | _: BitLength       => true
+    case _: Substring | _: StringTrim | _: StringTrimLeft | _: StringTrimRight => true
+    case _: StringReplace | _: StringInstr | _: Reverse | _: Concat            => true
+    case SubstringIndex(_, _, Literal(count: Int, _)) => count != Int.MinValue
+    case _: Year | _: Month | _: DayOfMonth | _: DayOfWeek | _: DayOfYear | _: Quarter => true
+    case _: WeekOfYear | _: WeekDay | _: Hour | _: Minute | _: Second | _: LastDay     => true
+    case _: DateDiff | _: DateAdd | _: DateSub                                         => true
+    case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                  => true
+    case _: GetStructField | _: Size | _: ArrayContains                                => true
+    case _: Murmur3Hash | _: XxHash64 | _: CannotFail | _: BloomFilterMightContain     => true
+    case _: ExecSubqueryExpression                                                     => true
+    // What fails in ANSI mode is caught in TRY mode, but not of these.
+    case d: IntegralDivide   => d.evalMode == EvalMode.LEGACY && fixedSize(d)
+    case d: Pmod             => d.evalMode == EvalMode.LEGACY && fixedSize(d)
     case a: BinaryArithmetic => a.evalMode != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>
-      c.evalMode != EvalMode.ANSI || Cast.canUpCast(c.child.dataType, c.dataType)
+      val (from, to) = (c.child.dataType, c.dataType)
+      (c.evalMode != EvalMode.ANSI || Cast.canUpCast(from, to)) && !mayOverflow(from, to)
     case KnownNotNull(_) | KnownFloatingPointNormalized(_) | NormalizeNaNAndZero(_) => true
     case _                                                                          => false
   }
@@ -46,6 +51,30 @@ private[latebloom] object Failure {
   /** Decimals that overflow may fail outside ANSI mode, too. */
   private def fixedSize(e: Expression): Boolean =
     e.dataType.isInstanceOf[NumericType] && !e.dataType.isInstanceOf[DecimalType]
+
+  /** Whether a cast may be an error in other modes than ANSI, and where it counts as one that loses
+    * nothing: a date and a time of another kind may be out of a time's range, and intervals are
+    * checked in all modes.
+    */
+  private def mayOverflow(from: DataType, to: DataType): Boolean = (from, to) match {
+    case _ if from == to                      => false
+    case (ArrayType(f, _), ArrayType(t, _))   => mayOverflow(f, t)
+    case (MapType(k, v, _), MapType(l, w, _)) => mayOverflow(k, l) || mayOverflow(v, w)
+    case (StructType(fs), StructType(ts))     =>
+      fs.zip(ts).exists { case (f, t) => mayOverflow(f.dataType, t.dataType) }
+    case (_, _: StringType) => false
+    case _ => isInterval(from) || isInterval(to) || isDateOrTime(from) && isTime(to)
+  }
+
+  private def isInterval(dataType: DataType): Boolean = dataType match {
+    case _: YearMonthIntervalType | _: DayTimeIntervalType => true
+    case _                                                 => false
+  }
+
+  private def isTime(dataType: DataType): Boolean =
+    dataType == TimestampType || dataType == TimestampNTZType
+
+  private def isDateOrTime(dataType: DataType): Boolean = dataType == DateType || isTime(dataType)
 
   /** Whether it contains a pattern that Spark refuses when it compiles it, whatever the rows. */
   def hasInvalidPattern(e: Expression): Boolean = e.exists {

@@ -238,7 +238,7 @@ private[latebloom] object ScanFilters {
   private def cost(condition: Expression, column: Attribute, level: Level): Int =
     if (level == Dictionary) {
       6
-    } else if (condition.collect { case p: Predicate => p }.forall(_.isInstanceOf[IsNotNull])) {
+    } else if (dropsNullsOnly(condition)) {
       5
     } else {
       column.dataType match {
@@ -249,6 +249,11 @@ private[latebloom] object ScanFilters {
         case _                          => 1
       }
     }
+
+  private def dropsNullsOnly(condition: Expression): Boolean = condition match {
+    case And(l, r) => dropsNullsOnly(l) && dropsNullsOnly(r)
+    case other     => other.isInstanceOf[IsNotNull]
+  }
 
   /** A probe of a large set costs more than a comparison and less than a text search. */
   private def joinCost(column: Attribute): Int = column.dataType match {

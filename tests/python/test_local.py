@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import latebloom
+import pytest
+from latebloom import _local
+
+# Sessions of the command line have a process of their own: this one's runs already.
+SESSION = """
+import signal, sys
+from latebloom import _local
+
+mine = lambda *_: None
+signal.signal(signal.SIGINT, mine)
+with _local.local_session(
+    "test", master="local[1]", memory="512m", confs={"spark.sql.shuffle.partitions": "3"},
+    latebloom=sys.argv[1] == "with",
+) as spark:
+    of = lambda key: spark.conf.get(key, "none")
+    print(of("spark.app.name"), of("spark.sql.shuffle.partitions"), of("spark.driver.memory"))
+    print(of("spark.driver.bindAddress"), of("spark.ui.enabled"), spark.sparkContext.uiWebUrl)
+    print(of("spark.sql.extensions"))
+    _local.parquet_view(spark, "o", sys.argv[2])
+    print(spark.sql("select count(*) from o where id < 9").head()[0])
+    stopped = spark.sparkContext
+print(stopped._jsc is None, signal.getsignal(signal.SIGINT) is mine)
+"""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "extensions"), [("with", "latebloom.LateBloomExtensions"), ("without", "none")]
+)
+def test_a_session_is_quiet_closed_to_others_and_gone_after_the_block(orders, wanted, extensions):
+    done = subprocess.run(
+        [sys.executable, "-c", SESSION, wanted, str(orders)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "latebloom test 3 512m",
+        "127.0.0.1 false None",
+        extensions,
+        "9",
+        "True True",
+    ]
+
+
+def test_without_pyspark_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with (
+        pytest.raises(latebloom.LateBloomError, match=r"pip install 'latebloom\[spark\]'"),
+        _local.local_session("test"),
+    ):
+        pass

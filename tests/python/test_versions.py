@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+
+import latebloom
+import pytest
+from latebloom import _versions
+
+
+@pytest.fixture
+def home(monkeypatch, tmp_path, no_pyspark_environment):
+    """An empty Spark."""
+    (tmp_path / "jars").mkdir()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("jar", "spark", "scala"),
+    [
+        ("spark-core_2.13-4.1.3.jar", "4.1.3", "2.13"),
+        ("spark-core_2.12-3.5.7.jar", "3.5.7", "2.12"),
+        ("spark-core_2.13-4.2.0-preview1.jar", "4.2.0-preview1", "2.13"),
+        ("spark-core_2.13-4.1.0-amzn-0.jar", "4.1.0-amzn-0", "2.13"),
+    ],
+)
+def test_versions_are_those_that_the_core_jar_is_named_after(home, jar, spark, scala):
+    (home / "jars" / jar).touch()
+    (home / "jars" / "spark-sql_2.12-1.0.0.jar").touch()
+    assert _versions.spark_installation() == _versions.SparkInstallation(home, spark, scala)
+
+
+def test_a_home_without_a_core_jar_is_no_spark(home):
+    assert _versions.spark_installation() is None
+    (home / "jars" / "spark-core_2.13.jar").touch()
+    assert _versions.spark_installation() is None
+
+
+def test_without_spark_home_it_is_the_spark_inside_pyspark(monkeypatch, no_pyspark_environment):
+    import pyspark
+
+    assert _versions.spark_home() == Path(pyspark.__file__).parent
+    assert _versions.spark_installation().spark == pyspark.__version__
+    monkeypatch.setattr(_versions.importlib.util, "find_spec", lambda name: None)
+    assert _versions.spark_home() is None
+    assert _versions.spark_installation() is None
+
+
+@pytest.mark.parametrize("spark", ["4.1", "4.1.0", "4.1.3", "4.1.0-amzn-0"])
+def test_every_release_of_the_line_will_do(spark):
+    _versions.check(spark, "2.13", where="here")
+    _versions.check(spark, "2.13.17", where="here")
+
+
+@pytest.mark.parametrize("spark", ["4", "4.0.2", "4.10.0", "4.11", "14.1.0", "3.5.7", ""])
+def test_another_line_of_spark_is_refused_by_name(spark):
+    with pytest.raises(latebloom.SparkVersionError, match=f"found {spark}") as error:
+        _versions.check_spark(spark, where="here")
+    assert error.value.where == "here"
+
+
+@pytest.mark.parametrize("scala", ["2.12", "2.1", "3.3.6", "2.130"])
+def test_another_scala_is_refused_by_name(scala):
+    with pytest.raises(latebloom.ScalaVersionError, match=f"found Scala {scala}"):
+        _versions.check("4.1.3", scala, where="here")
+
+
+def test_the_jvm_side_says_the_same_of_the_line(spark):
+    assert spark.version.startswith(f"{_versions.SPARK}.")
+    scala = spark.sparkContext._jvm.scala.util.Properties.versionNumberString()
+    assert scala.startswith(f"{_versions.SCALA}.")
