@@ -2,7 +2,6 @@
 package latebloom.orc
 
 import java.io.File
-import java.lang.management.ManagementFactory
 import java.nio.file.Files
 import java.nio.{ByteBuffer, ByteOrder}
 
@@ -13,7 +12,6 @@ import org.apache.orc.OrcProto.Stream.Kind
 import org.apache.orc.{OrcFile, OrcProto}
 
 import org.apache.spark.SparkException
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.orc.OrcSurgery.Changes
@@ -139,29 +137,6 @@ class OddOrcFilesSuite extends RewrittenOrc {
       val file = written(dir, spark.range(100).toDF("id"))
       OrcSurgery.claim(file)(_.setMetadataLength(1L << 32))
       assert(same(spark.read.orc(dir.getPath).where("id > 97"))(_.getLong(0)) == Seq(98, 99))
-    }
-  }
-
-  test("no more rows of long lists are read at once than a batch has") {
-    withTempPath { dir =>
-      val (rows, longest) = (1024, 4000)
-      written(dir, spark.range(rows).selectExpr("id", s"array_repeat(7L, $longest) a"))
-      def allocated(batch: Int): Long =
-        withSQLConf(SQLConf.ORC_VECTORIZED_READER_BATCH_SIZE.key -> s"$batch") {
-          val df = spark.read.orc(dir.getPath).where("size(a) > 1").select("id")
-          assert(lateScans(df).nonEmpty)
-          df.queryExecution.toRdd.mapPartitions { rows =>
-            // Not of the suite: the tasks cannot have it sent.
-            val threads =
-              ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
-            val before = threads.getCurrentThreadAllocatedBytes
-            rows.foreach(_ => ())
-            Iterator(threads.getCurrentThreadAllocatedBytes - before)
-          }.collect().sum
-        }
-      val all = rows * longest * 8L
-      assert(allocated(4096) > all)
-      assert(allocated(4) < all / 3)
     }
   }
 

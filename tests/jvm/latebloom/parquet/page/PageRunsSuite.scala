@@ -62,7 +62,7 @@ class PageRunsSuite extends AnyFunSuite {
       val said = refused(flat, 8, Encoding.PLAIN, levels ++ new Array[Byte](80))
       assert(said.contains(message) && said.contains("row group 3, column c, page 0"))
     }
-    val list = "optional group l { repeated int32 c; }"
+    val list = "repeated int32 c"
     val whole = framed(1 << 1 | 1, 0)
     assert(refused(list, 8, Encoding.PLAIN, framed(3 << 1, 0) ++ whole)
       .contains("3 repetition levels, where 8 are read"))
