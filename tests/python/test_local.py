@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -52,6 +53,8 @@ def test_a_session_is_quiet_closed_to_others_and_gone_after_the_block(orders, wa
 
 
 def test_without_pyspark_the_error_says_what_to_install(monkeypatch):
+    # An import that fails half-way would leave half of pyspark to the tests after this one.
+    importlib.import_module("pyspark.sql")
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with (
         pytest.raises(latebloom.LateBloomError, match=r"pip install 'latebloom\[spark\]'"),
