@@ -73,6 +73,22 @@ class OddOrcFilesSuite extends RewrittenOrc {
     }
   }
 
+  test("the first code of a dictionary without entries is an empty string, as to orc-core") {
+    withTempPath { dir =>
+      val file = written(dir, spark.range(3000).selectExpr("id", "'one' w"))
+      def empty(footer: OrcProto.StripeFooter.Builder): Unit = {
+        val column = footer.getColumnsBuilderList.asScala.last
+        assert(column.getDictionarySize == 1)
+        column.clearDictionarySize()
+      }
+      OrcSurgery.rewrite(file, Changes(stripeFooter = empty))
+      val read = spark.read.orc(dir.getPath)
+      val kept = same(read.where("length(w) = 0 and id % 1000 = 7"))(r => (r.getLong(0), r.getString(1)))
+      assert(kept == Seq((7L, ""), (1007L, ""), (2007L, "")))
+      assert(same(read.where("length(w) = 3"))(_.getLong(0)).isEmpty)
+    }
+  }
+
   test("a signalling NaN among floats becomes quiet, as in Spark's reader") {
     withTempPath { dir =>
       val file = written(dir, spark.range(100).selectExpr("id", "cast(id + 0.625 as float) f"))

@@ -31,6 +31,10 @@ final class StripeDictionary implements DictionaryEntries {
     if (size < 0) {
       throw new CorruptStreamException("a dictionary of " + size + " entries");
     }
+    if (size == 0 && column.source.has(Stream.Kind.DATA)) {
+      // A damaged footer, or no value at all. To orc-core a code of the size is an empty string.
+      return new StripeDictionary(new byte[0], new int[1], new int[1]);
+    }
     IntegerRunLength runs =
         IntegerRunLength.of(column.encoding, column.feed(Stream.Kind.LENGTH), false, Integer.SIZE);
     // Grows with the stream's own lengths, not to the footer's claim.
