@@ -5,11 +5,11 @@ import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.CollationFactory
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import latebloom.line.Collations
 import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, LongRanges, OrderedKeys}
 import latebloom.read.text.{BytesPredicate, LikePattern}
 
@@ -326,7 +326,7 @@ object ColumnPredicates {
         Some(new Keys(unscaled(_, d.scale).longValueExact))
       case d: DecimalType => Some(new ByteStrings(v => DecimalKeys.of(unscaled(v, d.scale))))
       case s: StringType  =>
-        if (s.collationId == CollationFactory.UTF8_BINARY_COLLATION_ID) {
+        if (Collations.isBinary(s)) {
           Some(new ByteStrings(_.asInstanceOf[UTF8String].getBytes))
         } else {
           None

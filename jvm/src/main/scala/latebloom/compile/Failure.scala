@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.execution.ExecSubqueryExpression
 import org.apache.spark.sql.types.{DecimalType, NumericType}
 
+import latebloom.line.Arithmetic
+
 /** An expression of ours of which Spark does not know that it cannot fail. */
 trait CannotFail extends Expression
 
@@ -36,7 +38,7 @@ private[latebloom] object Failure {
     case _: GetStructField | _: Size | _: ArrayContains                                 => true
     case _: Murmur3Hash | _: XxHash64 | _: CannotFail | _: BloomFilterMightContain      => true
     case _: ExecSubqueryExpression                                                      => true
-    case a: BinaryArithmetic => a.evalMode != EvalMode.ANSI && fixedSize(a)
+    case a: BinaryArithmetic => Arithmetic.evalMode(a) != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>
       c.evalMode != EvalMode.ANSI || Cast.canUpCast(c.child.dataType, c.dataType)
     case KnownNotNull(_) | KnownFloatingPointNormalized(_) | NormalizeNaNAndZero(_) => true

@@ -9,12 +9,12 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure,
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 import org.apache.spark.sql.catalyst.trees.UnaryLike
-import org.apache.spark.sql.catalyst.util.CollationFactory
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyLimits}
+import latebloom.line.Collations
 import latebloom.read.predicate.{DecimalKeys, OrderedKeys}
 
 /** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null when
@@ -106,10 +106,9 @@ object JoinKeys {
       Some(KeyDomain.LONGS)
     case d: DecimalType =>
       Some(if (isLong(d)) KeyDomain.LONGS else KeyDomain.BYTES)
-    case s: StringType if s.collationId == CollationFactory.UTF8_BINARY_COLLATION_ID =>
-      Some(KeyDomain.BYTES)
-    case BinaryType => Some(KeyDomain.BYTES)
-    case _          => None
+    case s: StringType if Collations.isBinary(s) => Some(KeyDomain.BYTES)
+    case BinaryType                              => Some(KeyDomain.BYTES)
+    case _                                       => None
   }
 
   /** The filter of the keys in the first column of `rows`, of a type that has a domain; none when

@@ -6,15 +6,12 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
-import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
-import org.apache.spark.sql.connector.read.streaming.SparkDataStream
-import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, ScanFileListing}
+import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 import org.apache.spark.sql.types.{StructField, StructType}
-import org.apache.spark.util.collection.BitSet
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
@@ -29,10 +26,10 @@ import latebloom.read.task.Counter
   * plan meets them too. Everything from listing files to handing out splits is Spark's: an inner
   * scan does it, over the same relation but with a [[LateFormat]] to read a file.
   *
-  * @param output
-  *   the attributes of the payload, then partition and metadata columns
-  * @param requiredSchema
-  *   the payload: what is read of a file and is output
+  * @param files
+  *   what it has of Spark's own node, which differs from line to line (see [[LateScanExec]]); its
+  *   output are the attributes of the payload, then partition and metadata columns, and its required
+  *   schema the payload: what is read of a file and is output
   * @param scanFilters
   *   what is evaluated here
   * @param joinFilters
@@ -44,35 +41,14 @@ import latebloom.read.task.Counter
   * @param options
   *   the confs that the scan was planned with
   */
-class LateScan(
-    relation: HadoopFsRelation,
-    stream: Option[SparkDataStream],
-    output: Seq[Attribute],
-    requiredSchema: StructType,
-    partitionFilters: Seq[Expression],
-    optionalBucketSet: Option[BitSet],
-    optionalNumCoalescedBuckets: Option[Int],
-    dataFilters: Seq[Expression],
-    tableIdentifier: Option[TableIdentifier],
-    disableBucketedScan: Boolean,
+abstract class LateScan(
+    files: FileSourceScanExec,
     val scanFilters: Seq[Expression],
     val joinFilters: Seq[JoinFilter],
     val filterOnly: Seq[Attribute],
     val lookups: Seq[Expression],
     val options: ScanSpec.Options
-) extends FileSourceScanExec(
-      relation,
-      stream,
-      output,
-      requiredSchema,
-      partitionFilters,
-      optionalBucketSet,
-      optionalNumCoalescedBuckets,
-      dataFilters,
-      tableIdentifier,
-      disableBucketedScan
-    ) {
-  outer =>
+) extends ExtendedFileScan(files) {
 
   JoinFiltersInPlan.held(joinFilters)
 
@@ -107,35 +83,8 @@ class LateScan(
   override def hashCode(): Int =
     (super.hashCode(), scanFilters, joinFilters, filterOnly, lookups).##
 
-  override def copy(
-      relation: HadoopFsRelation,
-      stream: Option[SparkDataStream],
-      output: Seq[Attribute],
-      requiredSchema: StructType,
-      partitionFilters: Seq[Expression],
-      optionalBucketSet: Option[BitSet],
-      optionalNumCoalescedBuckets: Option[Int],
-      dataFilters: Seq[Expression],
-      tableIdentifier: Option[TableIdentifier],
-      disableBucketedScan: Boolean
-  ): FileSourceScanExec =
-    new LateScan(
-      relation,
-      stream,
-      output,
-      requiredSchema,
-      partitionFilters,
-      optionalBucketSet,
-      optionalNumCoalescedBuckets,
-      dataFilters,
-      tableIdentifier,
-      disableBucketedScan,
-      scanFilters,
-      joinFilters,
-      filterOnly,
-      lookups,
-      options
-    )
+  final override protected def of(scan: FileSourceScanExec): FileSourceScanExec =
+    LateScanExec(scan, scanFilters, joinFilters, filterOnly, lookups, options)
 
   override def producedAttributes: AttributeSet = outputSet ++ AttributeSet(filterOnly)
 
@@ -145,18 +94,10 @@ class LateScan(
   override def doCanonicalize(): FileSourceScanExec = {
     val hidden = filterOnly.sortBy(_.name)
     val columns = output ++ hidden
-    val scan = super.doCanonicalize()
-    new LateScan(
-      scan.relation,
-      scan.stream,
-      scan.output,
-      scan.requiredSchema,
-      scan.partitionFilters,
-      scan.optionalBucketSet,
-      scan.optionalNumCoalescedBuckets,
-      QueryPlan.normalizePredicates(dataFilters, columns),
-      scan.tableIdentifier,
-      scan.disableBucketedScan,
+    LateScanExec(
+      super.doCanonicalize().copy(dataFilters =
+        QueryPlan.normalizePredicates(dataFilters, columns)
+      ),
       QueryPlan.normalizePredicates(scanFilters, columns),
       joinFilters.map(QueryPlan.normalizeExpressions(_, columns)),
       hidden.zipWithIndex.map { case (a, i) =>
@@ -242,26 +183,6 @@ class LateScan(
   /** What reads the files. */
   def format: SelectiveFormat = SelectiveFormat.of(relation.fileFormat).get
 
-  private def innerScan(format: FileFormat): FileSourceScanExec =
-    new FileSourceScanExec(
-      relation.copy(fileFormat = format)(relation.sparkSession),
-      stream,
-      output,
-      requiredSchema,
-      partitionFilters,
-      optionalBucketSet,
-      optionalNumCoalescedBuckets,
-      dataFilters,
-      tableIdentifier,
-      disableBucketedScan
-    ) {
-      override lazy val driverMetrics: Map[String, SQLMetric] = outer.driverMetrics
-      override def metrics: Map[String, SQLMetric] = outer.metrics
-      @transient override lazy val selectedPartitions: ScanFileListing = outer.selectedPartitions
-      @transient override protected lazy val dynamicallySelectedPartitions: ScanFileListing =
-        outer.dynamicallySelectedPartitions
-    }
-
   override lazy val inputRDD: RDD[InternalRow] =
     if (joinKeys.exists(_.none) && !bucketedScan) {
       sparkContext.emptyRDD
@@ -275,7 +196,7 @@ class LateScan(
   override protected def doExecute(): RDD[InternalRow] = {
     val counter = longMetric("numOutputRows")
     val types = schema
-    inputRDD.mapPartitions(new UnsafeRows(_, types, counter))
+    executed.mapPartitions(new UnsafeRows(_, types, counter))
   }
 
   override lazy val metadata: Map[String, String] = {

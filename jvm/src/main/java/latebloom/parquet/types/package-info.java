@@ -3,6 +3,6 @@
 /**
  * What a column's values are in the file and in Spark's vectors, and how the one becomes the other.
  *
- * <p>May import {@code read.predicate}.
+ * <p>May import {@code line} and {@code read.predicate}.
  */
 package latebloom.parquet.types;

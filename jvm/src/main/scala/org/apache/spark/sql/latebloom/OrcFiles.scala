@@ -200,7 +200,7 @@ object OrcFiles {
       dataSchema,
       partitionSchema,
       usable,
-      SerializableConfiguration.broadcast(session.sparkContext, hadoopConf),
+      session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf)),
       sql.caseSensitiveAnalysis,
       sql.offHeapColumnVectorEnabled
     )
