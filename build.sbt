@@ -30,9 +30,8 @@ ThisBuild / scalacOptions ++= Seq(
   "-feature",
   "-unchecked",
   "-Wunused:imports",
-  "-Werror",
-  "-release:17"
-)
+  "-Werror"
+) ++ line.release(17)
 ThisBuild / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror")
 
 // Spark reflects on JDK internals; the same list stands in its JavaModuleOptions.
@@ -81,6 +80,19 @@ lazy val latebloom = project
     // What differs between lines: one folder a line, or a run of lines.
     Compile / unmanagedSourceDirectories ++=
       line.shims(baseDirectory.value).flatMap(f => Seq(f / "java", f / "scala")),
+    // Which line a jar is for is known to the jar. Constants: nothing is loaded to look them up.
+    Compile / sourceGenerators += Def.task {
+      val file = (Compile / sourceManaged).value / "BuiltFor.scala"
+      val source = s"""package latebloom
+        |
+        |private[latebloom] object BuiltFor {
+        |  final val spark = "${line.name}"
+        |  final val scala = "${line.scalaLine}"
+        |}
+        |""".stripMargin
+      if (!file.exists || IO.read(file) != source) IO.write(file, source)
+      Seq(file)
+    },
     // Spark itself is never packed: the jar has no dependency that Spark does not bring.
     libraryDependencies ++= Seq(
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,

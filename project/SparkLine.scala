@@ -25,6 +25,10 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
   /** As it stands in names of folders and artifacts. */
   def id: String = s"${name}_$scalaLine"
 
+  /** The option of its compiler for a Java release: the older ones take no colon. */
+  def release(java: Int): Seq[String] =
+    if (name == "3.5") Seq("-release", s"$java") else Seq(s"-release:$java")
+
   def isDefault: Boolean = this == SparkLine.default
 
   /** Where a project's compiled classes go: no line overwrites those of another. */

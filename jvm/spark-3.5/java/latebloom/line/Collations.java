@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.line;
 
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -16,6 +18,16 @@ public final class Collations {
   /** Equal texts of this line have the same bytes. */
   public static boolean hasBinaryEquality(StringType type) {
     return true;
+  }
+
+  /** Whether the bytes of a text are UTF-8. */
+  public static boolean isValid(UTF8String text) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(text.getByteBuffer());
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
   }
 
   /**

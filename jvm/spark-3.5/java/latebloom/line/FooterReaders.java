@@ -37,6 +37,7 @@ public final class FooterReaders {
     private final SeekableInputStream in;
     private final List<BlockMetaData> rowGroups;
 
+    @SuppressWarnings("deprecation")
     FilteredReader(
         HadoopInputFile file,
         ParquetMetadata footer,

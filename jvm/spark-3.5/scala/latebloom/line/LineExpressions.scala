@@ -3,11 +3,14 @@ package latebloom.line
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-/** Expressions that not all lines have. */
+/** Expressions, and ways to evaluate them, that not all lines have. */
 private[latebloom] object LineExpressions {
 
   /** The key of a text: this line has no collations. */
   object KeyOfText {
     def unapply(e: Expression): Option[Expression] = None
   }
+
+  /** This line maps cases as Java does. */
+  def icuCaseMappings: Boolean = false
 }

@@ -22,6 +22,11 @@ public final class Collations {
     return CollationFactory.fetchCollation(type.collationId()).supportsBinaryEquality;
   }
 
+  /** Whether the bytes of a text are UTF-8. */
+  public static boolean isValid(UTF8String text) {
+    return text.isValid();
+  }
+
   /**
    * @param icu whether the session maps cases as ICU does
    */

@@ -2,8 +2,9 @@
 package latebloom.line
 
 import org.apache.spark.sql.catalyst.expressions.{CollationKey, Expression}
+import org.apache.spark.sql.internal.SQLConf
 
-/** Expressions that not all lines have. */
+/** Expressions, and ways to evaluate them, that not all lines have. */
 private[latebloom] object LineExpressions {
 
   /** The key of a text: the same for all texts that its collation takes for equal. */
@@ -13,4 +14,7 @@ private[latebloom] object LineExpressions {
       case _                  => None
     }
   }
+
+  /** Whether the session maps cases as ICU does. */
+  def icuCaseMappings: Boolean = SQLConf.get.getConf(SQLConf.ICU_CASE_MAPPINGS_ENABLED)
 }

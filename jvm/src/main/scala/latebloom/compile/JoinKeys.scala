@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.compile
 
-import scala.jdk.OptionConverters._
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
@@ -15,6 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyLimits}
 import latebloom.line.Collations
+import latebloom.line.Compat._
 import latebloom.read.predicate.{DecimalKeys, OrderedKeys}
 
 /** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null when
@@ -99,7 +98,7 @@ object JoinKeys {
 
   /** What the keys of a type are; none if a join filter cannot have them. */
   def domain(dataType: DataType, hashed: Boolean = false): Option[KeyDomain] = dataType match {
-    case _ if hashed => Option.when(dataType == LongType)(KeyDomain.HASHES)
+    case _ if hashed => when(dataType == LongType)(KeyDomain.HASHES)
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
         DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType |
         _: DayTimeIntervalType =>

@@ -3,8 +3,6 @@ package latebloom.scan
 
 import java.util.UUID
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
@@ -16,6 +14,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
+import latebloom.line.Compat._
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
 
@@ -201,7 +200,7 @@ abstract class LateScan(
 
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
-    val joins = Option.when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
+    val joins = when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
     innerScan(relation.fileFormat).metadata ++ joins ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),

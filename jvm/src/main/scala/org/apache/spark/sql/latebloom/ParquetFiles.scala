@@ -3,7 +3,6 @@ package org.apache.spark.sql.latebloom
 
 import java.io.{Closeable, IOException}
 
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
@@ -28,6 +27,7 @@ import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
 
+import latebloom.line.Compat._
 import latebloom.line.FooterReaders
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
@@ -134,7 +134,7 @@ final class ParquetFiles private (
     def tooLarge(block: BlockMetaData) = block.getRowCount > Int.MaxValue ||
       block.getColumns.asScala.map(_.getTotalSize).exists(n => n > MaxChunkBytes && n <= length)
     if (FooterCache.isEncrypted(footer)) Some(Counter.FILES_ENCRYPTED)
-    else Option.when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
+    else when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
   }
 
   /** Dictionaries are not consulted here: the scan tests them anyway, before any data page, and
