@@ -29,9 +29,8 @@ ThisBuild / scalacOptions ++= Seq(
   "-deprecation",
   "-feature",
   "-unchecked",
-  "-Wunused:imports",
   "-Werror"
-) ++ line.release(17)
+) ++ line.options(java = 17)
 ThisBuild / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror")
 
 // Spark reflects on JDK internals; the same list stands in its JavaModuleOptions.

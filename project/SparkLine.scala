@@ -25,9 +25,10 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
   /** As it stands in names of folders and artifacts. */
   def id: String = s"${name}_$scalaLine"
 
-  /** The option of its compiler for a Java release: the older ones take no colon. */
-  def release(java: Int): Seq[String] =
-    if (name == "3.5") Seq("-release", s"$java") else Seq(s"-release:$java")
+  /** Options that the Scala compilers spell in their own ways. */
+  def options(java: Int): Seq[String] = Seq(
+    if (scalaLine == "2.12") "-Ywarn-unused:imports" else "-Wunused:imports"
+  ) ++ (if (name == "3.5") Seq("-release", s"$java") else Seq(s"-release:$java"))
 
   def isDefault: Boolean = this == SparkLine.default
 

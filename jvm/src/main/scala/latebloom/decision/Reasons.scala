@@ -29,7 +29,7 @@ object Reasons {
   def formatSubclass(format: Class[_], name: String): Reason =
     about("format-not-supported", "format" -> format.getName)(
       s"The files are read through ${format.getName}, which may give them a meaning of their own.",
-      s"Read the files with the format \"$name\" where that means the same."
+      s"""Read the files with the format "$name" where that means the same."""
     )
 
   def dataSourceV2(format: String): Reason = about("datasource-v2", "format" -> format)(
