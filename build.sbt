@@ -15,22 +15,22 @@ ThisBuild / version := {
     "-SNAPSHOT"
   )
 }
-ThisBuild / scalaVersion := "2.13.17"
+// The line of Spark that is built for: see dev/sbt.
+val line = SparkLine.chosen
+
+ThisBuild / scalaVersion := line.scala
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
-ThisBuild / semanticdbEnabled := true
+// scalafix looks at the default line; not every line's Scala has a scalameta.
+ThisBuild / semanticdbEnabled := line.isDefault
 // The scalameta that knows this Scala patch release; scalafix's own default may be older.
 ThisBuild / semanticdbVersion := "4.13.10"
-
-val sparkVersion = "4.1.3"
 
 ThisBuild / scalacOptions ++= Seq(
   "-deprecation",
   "-feature",
   "-unchecked",
-  "-Wunused:imports",
-  "-Werror",
-  "-release:17"
-)
+  "-Werror"
+) ++ line.options(java = 17)
 ThisBuild / javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror")
 
 // Spark reflects on JDK internals; its JavaModuleOptions has the same list.
@@ -65,18 +65,40 @@ def copyStored(jar: File, to: File): Unit =
     }
   }
 
+// A line that is not in Maven Central is compiled with PySpark's jars.
+def sparkOf(scope: Configuration): Seq[Setting[_]] =
+  if (line.inMaven) Seq(libraryDependencies += "org.apache.spark" %% "spark-sql" % line.spark % scope)
+  else Seq(Compile / unmanagedJars ++= line.jars((ThisBuild / baseDirectory).value).classpath)
+
 lazy val latebloom = project
   .in(file("jvm"))
+  .settings(sparkOf(Provided))
   .settings(
     name := "latebloom-spark",
-    // Spark itself is never packed: the jar has no dependency that Spark 4.1 lacks.
+    target := line.target(baseDirectory.value),
+    // What differs between lines: one folder a line, or a run of lines.
+    Compile / unmanagedSourceDirectories ++=
+      line.shims(baseDirectory.value).flatMap(f => Seq(f / "java", f / "scala")),
+    // Which line a jar is for is known to the jar. Constants: nothing is loaded to look them up.
+    Compile / sourceGenerators += Def.task {
+      val file = (Compile / sourceManaged).value / "BuiltFor.scala"
+      val source = s"""package latebloom
+        |
+        |private[latebloom] object BuiltFor {
+        |  final val spark = "${line.name}"
+        |  final val scala = "${line.scalaLine}"
+        |}
+        |""".stripMargin
+      if (!file.exists || IO.read(file) != source) IO.write(file, source)
+      Seq(file)
+    },
+    // Spark itself is never packed: the jar has no dependency that Spark lacks.
     libraryDependencies ++= Seq(
-      "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
       "org.scalatest" %% "scalatest" % "3.2.19" % Test,
-      "org.apache.spark" %% "spark-sql" % sparkVersion % Test classifier "tests",
-      "org.apache.spark" %% "spark-catalyst" % sparkVersion % Test classifier "tests",
-      "org.apache.spark" %% "spark-core" % sparkVersion % Test classifier "tests",
-      "org.apache.spark" %% "spark-common-utils" % sparkVersion % Test classifier "tests"
+      "org.apache.spark" %% "spark-sql" % line.tests % Test classifier "tests",
+      "org.apache.spark" %% "spark-catalyst" % line.tests % Test classifier "tests",
+      "org.apache.spark" %% "spark-core" % line.tests % Test classifier "tests",
+      "org.apache.spark" %% "spark-common-utils" % line.tests % Test classifier "tests"
     ),
     Compile / doc / scalacOptions -= "-Werror",
     // Scaladoc cannot see members private to Spark through Java sources, only through classes.
@@ -117,6 +139,7 @@ lazy val testkit = project
   .dependsOn(latebloom % "compile->compile;compile->provided")
   .settings(
     name := "latebloom-testkit",
+    target := line.target(baseDirectory.value),
     publish / skip := true,
     dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value
   )
@@ -126,12 +149,13 @@ lazy val bench = project
   .in(file("jvm/bench"))
   .dependsOn(testkit)
   .enablePlugins(JmhPlugin)
+  .settings(sparkOf(Compile))
   .settings(
+    target := line.target(baseDirectory.value),
     name := "latebloom-bench",
     // A dependency of Spark needs a newer scala-library than the compiler; all of this is Java.
     allowUnsafeScalaLibUpgrade := true,
     publish / skip := true,
-    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
     Jmh / javaOptions ++= sparkJvmOptions
   )
 
@@ -157,14 +181,15 @@ val manyShortQueries = Seq(
 // Spark's own suites with the extension attached: see dev/spark-suites.
 lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
   .dependsOn(latebloom)
+  .settings(sparkOf(Compile))
   .settings(
+    target := line.target(baseDirectory.value),
     publish / skip := true,
     // A Jackson module needs a newer Scala library than the one that Spark ships.
     dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
     libraryDependencies ++= Seq("sql", "sql-api", "catalyst", "core", "common-utils", "tags").map(
-      m => "org.apache.spark" %% s"spark-$m" % sparkVersion classifier "tests"
+      m => "org.apache.spark" %% s"spark-$m" % line.tests classifier "tests"
     ) ++ Seq(
-      "org.apache.spark" %% "spark-sql" % sparkVersion,
       "org.scalatest" %% "scalatest" % "3.2.19",
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0",
       "org.scalatestplus" %% "mockito-5-12" % "3.2.19.0"
@@ -197,10 +222,11 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
 lazy val fuzz = project
   .in(file("tests/fuzz"))
   .dependsOn(testkit)
+  .settings(sparkOf(Compile))
   .settings(
+    target := line.target(baseDirectory.value),
     publish / skip := true,
     dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
-    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion,
     Compile / unmanagedSourceDirectories ++=
       Seq("queries", "files", "faults").map(baseDirectory.value / _),
     stage := {

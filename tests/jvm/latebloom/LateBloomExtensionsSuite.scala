@@ -4,6 +4,7 @@ package latebloom
 import java.net.{URL, URLClassLoader}
 
 import scala.collection.mutable
+import scala.util.Properties
 
 import org.apache.logging.log4j.Level
 
@@ -22,12 +23,22 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
     override def injectColumnar(builder: ColumnarRuleBuilder): Unit = calls += "columnar"
   }
 
-  private val others = Seq("3.5.7", "4.0.1", "4.10.0", "4.2.0", "4.3.0-SNAPSHOT", "5.0.0", "4", "")
+  private val line = BuiltFor.spark
+  private val scalas = Seq(BuiltFor.scala, s"${BuiltFor.scala}.99")
+
+  private val others = Seq("3.5", "4.0", "4.1", "4.2", "4.3", "5.0", "6.0")
+    .filter(_ != line)
+    .flatMap(other => Seq(other, s"$other.7", s"$other.0-SNAPSHOT")) ++
+    Seq(s"${line}0.0", "4", "")
+
+  private val otherScalas = Seq("2.11.12", "2.12.18", "2.13.17", "3.3.1", "2")
+    .filterNot(_.startsWith(BuiltFor.scala))
 
   test("the Spark that this is compiled against gets rules and a strategy, as its patches do") {
-    for (spark <- Seq(SPARK_VERSION, "4.1.0", "4.1.99", "4.1.4-SNAPSHOT", "4.1")) {
+    val patches = Seq(SPARK_VERSION, s"$line.0", s"$line.99", s"$line.4-SNAPSHOT", line)
+    for (spark <- patches; scala <- scalas :+ Properties.versionNumberString) {
       val asked = new Asked
-      new LateBloomExtensions(spark)(asked)
+      new LateBloomExtensions(spark, scala)(asked)
       assert(asked.calls.sorted == Seq("columnar", "optimizer", "stage", "strategy"), spark)
     }
     val asked = new Asked
@@ -38,24 +49,25 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
   test("another line of Spark gets nothing, and one sentence in the log, however often it asks") {
     val log = new LogAppender("refusals")
     withLogAppender(log, level = Some(Level.WARN)) {
-      for (spark <- others) {
+      val spark = others.map((_, scalas.head)) ++ otherScalas.map((SPARK_VERSION, _))
+      for ((spark, scala) <- spark) {
         val asked = new Asked
-        new LateBloomExtensions(spark)(asked)
-        assert(asked.calls.isEmpty, spark)
+        new LateBloomExtensions(spark, scala)(asked)
+        assert(asked.calls.isEmpty, (spark, scala))
       }
     }
     val said =
       log.loggingEvents.map(_.getMessage.getFormattedMessage).filter(_.contains("LateBloom"))
-    assert(said.toSeq == Seq(SparkLine.refusal(others.head)))
-    assert(said.head.contains("needs Spark 4.1 and this is 3.5.7"))
+    assert(said.toSeq == Seq(SparkLine.refusal(others.head, scalas.head)))
+    assert(said.head.contains(s"needs Spark $line with Scala ${BuiltFor.scala} and this is Spark"))
   }
 
   test("on another line no class is loaded that Spark or Scala might not have there") {
     val loader = new Recording
     val extensions = loader
       .loadClass("latebloom.LateBloomExtensions")
-      .getConstructor(classOf[String])
-      .newInstance("3.5.7")
+      .getConstructor(classOf[String], classOf[String])
+      .newInstance("3.4.7", "2.12.17")
       .asInstanceOf[SparkSessionExtensions => Unit]
     extensions(new SparkSessionExtensions)
     val ours = loader.asked.filter(_.startsWith("latebloom."))

@@ -7,7 +7,7 @@ import org.json4s.jackson.JsonMethods.parse
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
-import latebloom.LateBloomTest
+import latebloom.{BuiltFor, LateBloomTest}
 
 class InspectorSuite extends LateBloomTest {
   implicit private val formats: Formats = DefaultFormats
@@ -22,8 +22,8 @@ class InspectorSuite extends LateBloomTest {
   test("version has those of LateBloom, Spark and Scala") {
     val version = parse(Inspector.version()).extract[Map[String, String]]
     assert(version.keySet == Set("version", "spark", "scala"))
-    assert(version("spark").startsWith("4.1"))
-    assert(version("scala").startsWith("2.13"))
+    assert(version("spark").startsWith(BuiltFor.spark))
+    assert(version("scala").startsWith(BuiltFor.scala))
   }
 
   test("confs has keys, defaults, values, types and documentation") {

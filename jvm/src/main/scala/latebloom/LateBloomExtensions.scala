@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom
 
+import scala.util.Properties
+
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -16,17 +18,20 @@ import latebloom.rules.LateScans
   *
   * @param spark
   *   the running version of Spark
+  * @param scala
+  *   the version of its Scala
   */
-class LateBloomExtensions(spark: String) extends (SparkSessionExtensions => Unit) {
+class LateBloomExtensions(spark: String, scala: String)
+    extends (SparkSessionExtensions => Unit) {
 
   /** The constructor that Spark calls. */
-  def this() = this(SPARK_VERSION)
+  def this() = this(SPARK_VERSION, Properties.versionNumberString)
 
   override def apply(extensions: SparkSessionExtensions): Unit =
-    if (SparkLine.isSupported(spark)) {
+    if (SparkLine.isSupported(spark, scala)) {
       Registration(extensions)
     } else {
-      SparkLine.refuse(spark)
+      SparkLine.refuse(spark, scala)
     }
 }
 

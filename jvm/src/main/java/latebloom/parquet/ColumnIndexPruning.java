@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import latebloom.line.ColumnVisitor;
 import latebloom.read.selection.Selection;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.filter2.compat.FilterCompat;
@@ -57,7 +58,12 @@ final class ColumnIndexPruning {
   }
 
   /** Collects the columns of a predicate. */
-  private static final class Columns implements FilterPredicate.Visitor<Set<ColumnPath>> {
+  private static final class Columns extends ColumnVisitor<Set<ColumnPath>> {
+    @Override
+    protected Set<ColumnPath> ofColumn(Operators.Column<?> c) {
+      return of(c);
+    }
+
     private static Set<ColumnPath> of(Operators.Column<?> c) {
       return Set.of(c.getColumnPath());
     }
@@ -105,11 +111,6 @@ final class ColumnIndexPruning {
 
     @Override
     public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.NotIn<T> e) {
-      return of(e.getColumn());
-    }
-
-    @Override
-    public <T extends Comparable<T>> Set<ColumnPath> visit(Operators.Contains<T> e) {
       return of(e.getColumn());
     }
 

@@ -137,7 +137,7 @@ public final class ParquetSplit implements RowGroups {
     ScanMemory memory = new ScanMemory(counters);
     RangeFetcher fetcher =
         new RangeFetcher(
-            new ParquetBytes(file.in, file.options.useHadoopVectoredIo(), file.tail),
+            new ParquetBytes(file.in, ParquetBytes.mayBeVectored(file.options), file.tail),
             file.length,
             spec.options().mergeGapBytes(),
             StoreSpeed.of(new Path(name).toUri()),

@@ -9,17 +9,15 @@ import java.lang.invoke.VarHandle;
 import java.lang.reflect.Proxy;
 import java.time.ZoneId;
 import java.util.List;
+import latebloom.line.OpenedFile;
+import latebloom.line.ParquetColumns;
+import latebloom.line.ScalaSeqs;
 import latebloom.parquet.types.Calendars;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.mapred.FileSplit;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.hadoop.util.HadoopInputFile;
-import org.apache.parquet.io.DelegatingSeekableInputStream;
-import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
@@ -30,8 +28,6 @@ import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecor
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Spark's own vectorised reader for one top-level column, fed with pages that we fetched. It
@@ -85,7 +81,7 @@ public final class SparkReader extends VectorizedParquetRecordReader {
      * this check a scan that never reads the column would not throw.
      */
     void checkReadable(ParquetColumn column, MessageType file) {
-      if (column.descriptor().isDefined() && column.variantFileType().isEmpty()) {
+      if (column.descriptor().isDefined() && !ParquetColumns.isVariant(column)) {
         ColumnDescriptor leaf = column.descriptor().get();
         if (file.containsPath(leaf.getPath())) {
           try {
@@ -105,7 +101,7 @@ public final class SparkReader extends VectorizedParquetRecordReader {
           }
         }
       }
-      for (ParquetColumn child : CollectionConverters.asJava(column.children())) {
+      for (ParquetColumn child : ScalaSeqs.asJava(column.children())) {
         checkReadable(child, file);
       }
     }
@@ -122,12 +118,7 @@ public final class SparkReader extends VectorizedParquetRecordReader {
     // No row groups and no filter: the split decides both, and counts them once.
     ParquetMetadata footer = new ParquetMetadata(context.footer.getFileMetaData(), List.of());
     try {
-      reader.initialize(
-          new FileSplit(context.inputFile.getPath(), 0, 0, new String[0]),
-          new TaskAttemptContextImpl(conf, new TaskAttemptID()),
-          Option.apply(context.inputFile),
-          Option.apply((SeekableInputStream) new NoStream()),
-          Option.apply(footer));
+      OpenedFile.initialize(reader, context.inputFile, conf, footer);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException(e);
@@ -178,22 +169,5 @@ public final class SparkReader extends VectorizedParquetRecordReader {
    */
   int read() throws IOException {
     return nextBatch() ? resultBatch().numRows() : 0;
-  }
-
-  /** Replaces the file where a reader must neither read nor close it. */
-  private static final class NoStream extends DelegatingSeekableInputStream {
-    NoStream() {
-      super(java.io.InputStream.nullInputStream());
-    }
-
-    @Override
-    public long getPos() {
-      return 0;
-    }
-
-    @Override
-    public void seek(long newPos) throws IOException {
-      throw new IOException("this reader is fed with pages and must not seek");
-    }
   }
 }

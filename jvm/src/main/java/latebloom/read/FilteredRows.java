@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import latebloom.line.ScalaSeqs;
 import latebloom.read.predicate.RowPredicate;
 import latebloom.read.task.RunningTask;
 import latebloom.read.vector.OutputBatch;
@@ -18,7 +19,6 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Filters the rows of a file that Spark's reader must read: outputs passing rows, dense, without
@@ -49,8 +49,7 @@ public final class FilteredRows implements BatchSource {
       ordinals.add(p);
     }
     this.payload =
-        new ProjectingInternalRow(
-            payloadTypes, CollectionConverters.asScala(ordinals).toIndexedSeq());
+        new ProjectingInternalRow(payloadTypes, ScalaSeqs.asScala(ordinals));
     this.converter = new RowToColumnConverter(payloadTypes);
     this.out = new OutputBatch(payloadTypes, constants, spec.options().batchRows(), offHeap);
     this.vectors = new WritableColumnVector[spec.payload()];

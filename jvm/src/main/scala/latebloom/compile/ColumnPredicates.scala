@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.compile
 
-import scala.jdk.CollectionConverters._
-import scala.jdk.OptionConverters._
-
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.CollationFactory
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import latebloom.line.Compat._
+import latebloom.line.{Collations, LineExpressions}
 import latebloom.read.predicate.{ColumnPredicate, DecimalKeys, LongRanges, OrderedKeys}
 import latebloom.read.text.{BytesPredicate, LikePattern}
 
@@ -57,9 +54,9 @@ object ColumnPredicates {
       val mapped = condition.collect { case m @ (Lower(_: Attribute) | Upper(_: Attribute)) => m }
       val columns = condition.collect { case a: Attribute => a }
       val same = mapped.map(_.getClass).distinct.size == 1 && mapped.size == columns.size
-      Option.when(same && columns.forall(_.dataType == StringType)) {
+      when(same && columns.forall(_.dataType == StringType)) {
         val upper = mapped.head.isInstanceOf[Upper]
-        val icu = SQLConf.get.getConf(SQLConf.ICU_CASE_MAPPINGS_ENABLED)
+        val icu = LineExpressions.icuCaseMappings
         (
           CaseMapping(upper, icu),
           condition.transform { case m if mapped.contains(m) => m.children.head }
@@ -186,7 +183,7 @@ object ColumnPredicates {
     private def begins(chars: Int, values: Seq[Any]): Option[Truth] = {
       val (nulls, present) = values.partition(_ == null)
       val parts = present.map(_.asInstanceOf[UTF8String])
-      Option.when(parts.size <= MaxBeginnings && parts.forall(_.isValid)) {
+      when(parts.size <= MaxBeginnings && parts.forall(Collations.isValid(_))) {
         val found = parts.map { part =>
           val length = part.numChars
           if (length > chars) ofValues(none)
@@ -326,7 +323,7 @@ object ColumnPredicates {
         Some(new Keys(unscaled(_, d.scale).longValueExact))
       case d: DecimalType => Some(new ByteStrings(v => DecimalKeys.of(unscaled(v, d.scale))))
       case s: StringType  =>
-        if (s.collationId == CollationFactory.UTF8_BINARY_COLLATION_ID) {
+        if (Collations.isBinary(s)) {
           Some(new ByteStrings(_.asInstanceOf[UTF8String].getBytes))
         } else {
           None

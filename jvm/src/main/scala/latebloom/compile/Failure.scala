@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.execution.ExecSubqueryExpression
 import org.apache.spark.sql.types._
 
+import latebloom.line.Arithmetic
+
 /** One of our own expressions that cannot fail, which Spark does not know. */
 trait CannotFail extends Expression
 
@@ -38,9 +40,9 @@ private[latebloom] object Failure {
     case _: Murmur3Hash | _: XxHash64 | _: CannotFail | _: BloomFilterMightContain     => true
     case _: ExecSubqueryExpression                                                     => true
     // What fails in ANSI mode is caught in TRY mode, but not of these.
-    case d: IntegralDivide   => d.evalMode == EvalMode.LEGACY && fixedSize(d)
-    case d: Pmod             => d.evalMode == EvalMode.LEGACY && fixedSize(d)
-    case a: BinaryArithmetic => a.evalMode != EvalMode.ANSI && fixedSize(a)
+    case d: IntegralDivide   => Arithmetic.evalMode(d) == EvalMode.LEGACY && fixedSize(d)
+    case d: Pmod             => Arithmetic.evalMode(d) == EvalMode.LEGACY && fixedSize(d)
+    case a: BinaryArithmetic => Arithmetic.evalMode(a) != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>
       val (from, to) = (c.child.dataType, c.dataType)
       (c.evalMode != EvalMode.ANSI || Cast.canUpCast(from, to)) && !mayOverflow(from, to)

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.compile
 
-import scala.jdk.OptionConverters._
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 import org.apache.spark.sql.catalyst.trees.UnaryLike
-import org.apache.spark.sql.catalyst.util.CollationFactory
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyLimits}
+import latebloom.line.Collations
+import latebloom.line.Compat._
 import latebloom.read.predicate.{DecimalKeys, OrderedKeys}
 
 /** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null if
@@ -99,17 +98,16 @@ object JoinKeys {
 
   /** The domain of a type's keys; None if it has no join filters. */
   def domain(dataType: DataType, hashed: Boolean = false): Option[KeyDomain] = dataType match {
-    case _ if hashed => Option.when(dataType == LongType)(KeyDomain.HASHES)
+    case _ if hashed => when(dataType == LongType)(KeyDomain.HASHES)
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
         DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType |
         _: DayTimeIntervalType =>
       Some(KeyDomain.LONGS)
     case d: DecimalType =>
       Some(if (isLong(d)) KeyDomain.LONGS else KeyDomain.BYTES)
-    case s: StringType if s.collationId == CollationFactory.UTF8_BINARY_COLLATION_ID =>
-      Some(KeyDomain.BYTES)
-    case BinaryType => Some(KeyDomain.BYTES)
-    case _          => None
+    case s: StringType if Collations.isBinary(s) => Some(KeyDomain.BYTES)
+    case BinaryType                              => Some(KeyDomain.BYTES)
+    case _                                       => None
   }
 
   /** The filter of the keys in the first column of `rows`, whose type has a domain; None if there

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
+import latebloom.line.Compat.when
 import latebloom.read.predicate.{ColumnPredicate, KeptEntries}
 
 /** Finds lists and maps of which a plan uses only some entries, by literal keys or positions, so
@@ -58,14 +59,15 @@ private[latebloom] object Lookups {
     */
   def kept(lookups: Seq[Expression], columns: Seq[Attribute]): Seq[KeptEntries] = {
     val byColumn =
-      lookups.collect { case Lookup(a, entry) => a.exprId -> entry }.groupMap(_._1)(_._2)
+      lookups.collect { case Lookup(a, entry) => a.exprId -> entry }.groupBy(_._1)
+        .map { case (column, asked) => column -> asked.map(_._2) }
     columns.zipWithIndex.flatMap { case (column, i) =>
       val entries = byColumn.getOrElse(column.exprId, Nil)
       val keys = entries.collect { case Key(predicate) => predicate }
       val counts = entries.collect { case Position(index) => index + 1 }
       val byKeys: Option[KeptEntries] =
         keys.reduceOption(_ or _).map(new KeptEntries.WithKeys(i, _))
-      byKeys.orElse(counts.maxOption.map(new KeptEntries.First(i, _)))
+      byKeys.orElse(counts.reduceOption(_ max _).map(new KeptEntries.First(i, _)))
     }
   }
 
@@ -97,7 +99,7 @@ private[latebloom] object Lookups {
   private def ofIndex(index: Literal, first: Int): Option[Position] = index.value match {
     case v @ (_: Byte | _: Short | _: Int | _: Long) =>
       val position = v.asInstanceOf[Number].longValue - first
-      Option.when(position >= 0 && position < Int.MaxValue)(Position(position.toInt))
+      when(position >= 0 && position < Int.MaxValue)(Position(position.toInt))
     case _ => None
   }
 }

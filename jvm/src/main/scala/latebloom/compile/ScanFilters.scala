@@ -2,12 +2,12 @@
 package latebloom.compile
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
+import latebloom.line.Compat._
 import latebloom.read.predicate.{ColumnPredicate, CompiledPredicate}
 import latebloom.read.{RowFilter, ScanFilter}
 
@@ -127,13 +127,12 @@ private[latebloom] object ScanFilters {
       val byColumn = mutable.LinkedHashMap.empty[Any, Named]
       conditions.foreach { c =>
         val key = if (c.kernel.isDefined) c.tree.references.head.exprId else c
-        byColumn.updateWith(key) {
-          case None         => Some(c)
-          case Some(before) =>
-            val tree = operator(before.tree, c.tree)
-            val word = if (tree.isInstanceOf[And]) "AND" else "OR"
-            Some(new Named(tree, s"${before.text} $word ${c.text}"))
+        val merged = byColumn.get(key).fold(c) { before =>
+          val tree = operator(before.tree, c.tree)
+          val word = if (tree.isInstanceOf[And]) "AND" else "OR"
+          new Named(tree, s"${before.text} $word ${c.text}")
         }
+        byColumn.put(key, merged)
       }
       byColumn.values.toSeq
     }

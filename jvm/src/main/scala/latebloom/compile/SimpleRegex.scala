@@ -3,6 +3,7 @@ package latebloom.compile
 
 import java.nio.charset.StandardCharsets.US_ASCII
 
+import latebloom.line.Compat.when
 import latebloom.read.text.BytesPredicate
 
 /** Compiles regular expressions that only search for fixed text, anywhere or at the start, since
@@ -20,7 +21,7 @@ private[compile] object SimpleRegex {
       case _                    => pattern.split("\\|", -1).toSeq
     }
     val tests = alternatives.map(one)
-    Option.when(tests.forall(_.isDefined))(tests.flatten.reduce(_ or _))
+    when(tests.forall(_.isDefined))(tests.flatten.reduce(_ or _))
   }
 
   private def one(alternative: String): Option[BytesPredicate] =
@@ -38,7 +39,7 @@ private[compile] object SimpleRegex {
     while (plain && rest.hasNext) {
       rest.next() match {
         case '\\' =>
-          val escaped = rest.nextOption()
+          val escaped = when(rest.hasNext)(rest.next())
           plain = escaped.exists(meta.indexOf(_) >= 0)
           bytes ++= escaped
         case c =>
@@ -46,6 +47,6 @@ private[compile] object SimpleRegex {
           bytes += c
       }
     }
-    Option.when(plain)(bytes.toString.getBytes(US_ASCII))
+    when(plain)(bytes.toString.getBytes(US_ASCII))
   }
 }

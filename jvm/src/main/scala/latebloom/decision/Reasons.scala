@@ -27,7 +27,7 @@ object Reasons {
   def formatSubclass(format: Class[_], name: String): Reason =
     about("format-not-supported", "format" -> format.getName)(
       s"The files are read through ${format.getName}, which may interpret them differently.",
-      s"Read the files with the format \"$name\" where that means the same."
+      s"""Read the files with the format "$name" where that means the same."""
     )
 
   def dataSourceV2(format: String): Reason = about("datasource-v2", "format" -> format)(

@@ -6,7 +6,7 @@ import org.json4s.JsonDSL._
 import org.json4s.jackson.JsonMethods.{compact, render}
 
 import org.apache.spark.SPARK_VERSION
-import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.{FormattedMode, QueryExecution}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
@@ -25,7 +25,7 @@ object Inspector {
 
   /** `[{"key", "default", "value", "type", "doc"}]`. */
   def confs(session: SparkSession): String = json(
-    LateBloomConf.describe(session.sessionState.conf).map { c =>
+    LateBloomConf.describe(LateBloomConf.of(session)).map { c =>
       ("key" -> c.key) ~ ("default" -> c.default) ~ ("value" -> c.value) ~
         ("type" -> c.kind) ~ ("doc" -> c.doc)
     }

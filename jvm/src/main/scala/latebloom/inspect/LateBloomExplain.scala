@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.inspect
 
+import scala.util.Properties
+
 import org.apache.spark.SPARK_VERSION
-import org.apache.spark.sql.ExtendedExplainGenerator
 import org.apache.spark.sql.execution.SparkPlan
 
 import latebloom.SparkLine
 import latebloom.decision.{Reason, Residual, ShortSql}
+import latebloom.line.ExplainProvider
 
 /** The class to name in `spark.sql.extendedExplainProviders`: adds the decision about each scan and
   * join to EXPLAIN.
   */
-class LateBloomExplain extends ExtendedExplainGenerator {
+class LateBloomExplain extends ExplainProvider {
 
   override def title: String = "LateBloom"
 
   override def generateExtendedInfo(plan: SparkPlan): String =
-    if (SparkLine.isSupported(SPARK_VERSION)) describe(plan)
-    else SparkLine.refusal(SPARK_VERSION) + "\n"
+    if (SparkLine.isSupported(SPARK_VERSION, Properties.versionNumberString)) describe(plan)
+    else SparkLine.refusal(SPARK_VERSION, Properties.versionNumberString) + "\n"
 
   private def describe(plan: SparkPlan): String =
     ScanReport.ofPlan(plan) match {

@@ -67,8 +67,9 @@ private[join] object ApplicationSide extends AliasHelper {
 
   private object FileRelation {
     def unapply(plan: LogicalPlan): Option[HadoopFsRelation] = plan match {
-      case LogicalRelation(files: HadoopFsRelation, _, _, false, _) => Some(files)
-      case _                                                        => None
+      case relation: LogicalRelation if !relation.isStreaming =>
+        Some(relation.relation).collect { case files: HadoopFsRelation => files }
+      case _ => None
     }
   }
 

@@ -155,7 +155,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     */
   def isRepeatable(plan: LogicalPlan): Boolean = !plan.exists { node =>
     val exact = node match {
-      case LogicalRelation(_: HadoopFsRelation, _, _, _, _)           => true
+      case r: LogicalRelation => r.relation.isInstanceOf[HadoopFsRelation]
       case _: LocalRelation | _: Range | _: Join | _: Union           => true
       case _: Project | _: Filter | _: Sort | _: RepartitionOperation => true
       case a: Aggregate                                               =>

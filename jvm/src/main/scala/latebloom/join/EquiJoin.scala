@@ -9,13 +9,14 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.joinkeys.JoinFilter
+import latebloom.line.JoinChoice
 
 /** A join on equal keys, with the keys that Spark will plan. */
 final private[join] case class EquiJoin(
     join: Join,
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression]
-) extends JoinSelectionHelper {
+) extends JoinChoice {
 
   /** The pairs of equal keys, the key of the side `own` first. */
   def pairs(own: LogicalPlan): Seq[(Expression, Expression)] =
@@ -36,19 +37,19 @@ final private[join] case class EquiJoin(
   /** Whether the join may pad `side` with nulls. */
   def mayPad(side: LogicalPlan): Boolean = join.joinType match {
     case _: InnerLike | LeftSemi | LeftAnti | ExistenceJoin(_) => false
-    case LeftOuter | LeftSingle                                => side eq join.right
+    case LeftOuter                                             => side eq join.right
     case RightOuter                                            => side eq join.left
-    case _                                                     => true
+    case other => !isLeftSingle(other) || (side eq join.right)
   }
 
   /** How the rows of `side` reach the join, as far as known before it runs. */
   def means(side: LogicalPlan, conf: SQLConf): JoinFilter.Means = {
     val hint = join.hint
-    val hashable = hashJoinSupported(leftKeys, rightKeys)
+    val hashable = isHashable(leftKeys, rightKeys)
     def broadcast(hintOnly: Boolean) =
-      Option.when(hashable)(()).flatMap(_ => getBroadcastBuildSide(join, hintOnly, conf))
+      if (hashable) broadcastSide(join, hintOnly, conf) else None
     val shuffled = hintToSortMergeJoin(hint) ||
-      getShuffleHashJoinBuildSide(join, hintOnly = true, conf).isDefined
+      hashedSide(join, hintOnly = true, conf).isDefined
     broadcast(hintOnly = true).orElse(if (shuffled) None else broadcast(hintOnly = false)) match {
       case _ if !conf.exchangeReuseEnabled        => JoinFilter.Rescan
       case Some(BuildLeft) if side eq join.left   => JoinFilter.Broadcast

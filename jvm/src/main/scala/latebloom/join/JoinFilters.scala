@@ -21,6 +21,7 @@ import latebloom.joinkeys.{
   KeysGatheredElsewhere,
   ShuffledSide
 }
+import latebloom.line.Compat.when
 import latebloom.scan.SelectiveFormat
 
 /** Turns the keys of one side of a join into a filter on the scans of the other.
@@ -118,7 +119,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     /** One filter for all keys of the join if one scan supplies them, else one for each key. */
     private def filtersOf(j: EquiJoin, side: LogicalPlan): Either[Reason, Seq[Planned]] = {
       val pairs = j.pairs(side)
-      val together = Option.when(pairs.size > 1)(pairs.unzip).map { case (mine, theirs) =>
+      val together = when(pairs.size > 1)(pairs.unzip).map { case (mine, theirs) =>
         filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs), hashed = true, isWhole = true)
       }
       together.filter(_.isRight).getOrElse {
@@ -222,7 +223,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     private def acyclic(p: Planned): Option[Reason] =
       if (waitsFor(p.source, p.target.scan)) Some(Reasons.joinCycle)
       else
-        Option.when(filtersOn(p.target.scan).exists { c =>
+        when(filtersOn(p.target.scan).exists { c =>
           c.source.isSame(p.source) && c.target.key.semanticEquals(p.target.key)
         })(Reasons.joinFilterTwice)
 

@@ -3,8 +3,6 @@ package latebloom.joinkeys
 
 import java.time.LocalDate
 
-import scala.jdk.OptionConverters._
-
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
@@ -23,6 +21,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
 import latebloom.compile.KeyPredicate
+import latebloom.line.Collations
+import latebloom.line.Compat._
 import latebloom.read.ScanFilter
 
 /** A join filter with known keys. */
@@ -80,7 +80,7 @@ final private[latebloom] class JoinKeyPredicate(
       case LongType | TimestampNTZType                              => catalyst(key)
       case d: DecimalType if d.precision <= Decimal.MAX_LONG_DIGITS =>
         catalyst(key.map(Decimal(_, d.precision, d.scale)))
-      case _: StringType => catalyst(bytes.map(UTF8String.fromBytes(_)).filter(_.isValid))
+      case _: StringType => catalyst(bytes.map(UTF8String.fromBytes(_)).filter(Collations.isValid(_)))
       case _             => None
     }
   }

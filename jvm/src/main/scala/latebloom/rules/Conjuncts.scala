@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons, Residual}
+import latebloom.line.Compat.when
 
 /** Splits a filter's conjuncts into those that the scan evaluates and those left to Spark.
   *
@@ -76,7 +77,7 @@ private[rules] object Conjuncts {
     def unapply(a: Attribute): Option[Attribute] = a match {
       case FileSourceConstantMetadataAttribute(_)     => Some(a)
       case FileSourceGeneratedMetadataAttribute(_, _) => Some(a)
-      case _ => Option.when(a.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)(a)
+      case _ => when(a.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)(a)
     }
   }
 

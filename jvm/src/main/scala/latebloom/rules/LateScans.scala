@@ -10,6 +10,8 @@ import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.decision.{Decision, Declined, Reason, Reasons}
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
+import latebloom.line.Compat.when
+import latebloom.line.FileScans
 import latebloom.scan.SelectiveFormat
 
 /** Turns Filter over a scan of Parquet or ORC files into a [[LateScan]], under a Filter by the
@@ -31,7 +33,7 @@ object LateScans extends Rule[SparkPlan] {
       rewritten.foreach {
         case FilteredScan.Scan(scan) if isUndecided(scan) =>
           readable(scan, settings)
-            .fold(Some(_), supported => Option.when(supported)(Reasons.noFilter))
+            .fold(Some(_), supported => when(supported)(Reasons.noFilter))
             .foreach(why => Decision.record(scan, Declined(why)))
         case _ =>
       }
@@ -109,7 +111,7 @@ object LateScans extends Rule[SparkPlan] {
     }
 
   private def batch(scan: FileSourceScanExec): Either[Reason, Unit] =
-    Either.cond(scan.stream.isEmpty, (), Reasons.streaming)
+    Either.cond(!FileScans.isStreaming(scan), (), Reasons.streaming)
 
   private def vectorized(
       scan: FileSourceScanExec,
@@ -140,6 +142,6 @@ object LateScans extends Rule[SparkPlan] {
     } else if (conjuncts.taken.isEmpty) {
       Some(Reasons.nothingPushable)
     } else {
-      Option.when(conjuncts.taken.forall(_.isInstanceOf[IsNotNull]))(Reasons.notSelective)
+      when(conjuncts.taken.forall(_.isInstanceOf[IsNotNull]))(Reasons.notSelective)
     }
 }

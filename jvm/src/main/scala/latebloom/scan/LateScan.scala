@@ -3,22 +3,18 @@ package latebloom.scan
 
 import java.util.UUID
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
-import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
-import org.apache.spark.sql.connector.read.streaming.SparkDataStream
-import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, ScanFileListing}
+import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 import org.apache.spark.sql.types.{StructField, StructType}
-import org.apache.spark.util.collection.BitSet
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
+import latebloom.line.Compat._
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
 
@@ -29,10 +25,10 @@ import latebloom.read.task.Counter
   * expressions includes them. Spark does everything from listing files to assigning splits: an
   * inner scan does it, over the same relation but with a [[LateFormat]] to read a file.
   *
-  * @param output
-  *   the attributes of the payload, then partition and metadata columns
-  * @param requiredSchema
-  *   the payload: columns that are read from files and output
+  * @param files
+  *   the parameters of Spark's own node, which differ from line to line (see [[LateScanExec]]); its
+  *   output are the attributes of the payload, then partition and metadata columns, and its required
+  *   schema the payload: columns that are read from files and output
   * @param scanFilters
   *   conditions that this scan evaluates
   * @param joinFilters
@@ -44,35 +40,14 @@ import latebloom.read.task.Counter
   * @param options
   *   the confs at planning time
   */
-class LateScan(
-    relation: HadoopFsRelation,
-    stream: Option[SparkDataStream],
-    output: Seq[Attribute],
-    requiredSchema: StructType,
-    partitionFilters: Seq[Expression],
-    optionalBucketSet: Option[BitSet],
-    optionalNumCoalescedBuckets: Option[Int],
-    dataFilters: Seq[Expression],
-    tableIdentifier: Option[TableIdentifier],
-    disableBucketedScan: Boolean,
+abstract class LateScan(
+    files: FileSourceScanExec,
     val scanFilters: Seq[Expression],
     val joinFilters: Seq[JoinFilter],
     val filterOnly: Seq[Attribute],
     val lookups: Seq[Expression],
     val options: ScanSpec.Options
-) extends FileSourceScanExec(
-      relation,
-      stream,
-      output,
-      requiredSchema,
-      partitionFilters,
-      optionalBucketSet,
-      optionalNumCoalescedBuckets,
-      dataFilters,
-      tableIdentifier,
-      disableBucketedScan
-    ) {
-  outer =>
+) extends ExtendedFileScan(files) {
 
   JoinFiltersInPlan.held(joinFilters)
 
@@ -107,35 +82,8 @@ class LateScan(
   override def hashCode(): Int =
     (super.hashCode(), scanFilters, joinFilters, filterOnly, lookups).##
 
-  override def copy(
-      relation: HadoopFsRelation,
-      stream: Option[SparkDataStream],
-      output: Seq[Attribute],
-      requiredSchema: StructType,
-      partitionFilters: Seq[Expression],
-      optionalBucketSet: Option[BitSet],
-      optionalNumCoalescedBuckets: Option[Int],
-      dataFilters: Seq[Expression],
-      tableIdentifier: Option[TableIdentifier],
-      disableBucketedScan: Boolean
-  ): FileSourceScanExec =
-    new LateScan(
-      relation,
-      stream,
-      output,
-      requiredSchema,
-      partitionFilters,
-      optionalBucketSet,
-      optionalNumCoalescedBuckets,
-      dataFilters,
-      tableIdentifier,
-      disableBucketedScan,
-      scanFilters,
-      joinFilters,
-      filterOnly,
-      lookups,
-      options
-    )
+  final override protected def of(scan: FileSourceScanExec): FileSourceScanExec =
+    LateScanExec(scan, scanFilters, joinFilters, filterOnly, lookups, options)
 
   override def producedAttributes: AttributeSet = outputSet ++ AttributeSet(filterOnly)
 
@@ -143,18 +91,10 @@ class LateScan(
   override def doCanonicalize(): FileSourceScanExec = {
     val hidden = filterOnly.sortBy(_.name)
     val columns = output ++ hidden
-    val scan = super.doCanonicalize()
-    new LateScan(
-      scan.relation,
-      scan.stream,
-      scan.output,
-      scan.requiredSchema,
-      scan.partitionFilters,
-      scan.optionalBucketSet,
-      scan.optionalNumCoalescedBuckets,
-      QueryPlan.normalizePredicates(dataFilters, columns),
-      scan.tableIdentifier,
-      scan.disableBucketedScan,
+    LateScanExec(
+      super.doCanonicalize().copy(dataFilters =
+        QueryPlan.normalizePredicates(dataFilters, columns)
+      ),
       QueryPlan.normalizePredicates(scanFilters, columns),
       joinFilters.map(QueryPlan.normalizeExpressions(_, columns)),
       hidden.zipWithIndex.map { case (a, i) =>
@@ -240,26 +180,6 @@ class LateScan(
   /** The format that reads the files. */
   def format: SelectiveFormat = SelectiveFormat.of(relation.fileFormat).get
 
-  private def innerScan(format: FileFormat): FileSourceScanExec =
-    new FileSourceScanExec(
-      relation.copy(fileFormat = format)(relation.sparkSession),
-      stream,
-      output,
-      requiredSchema,
-      partitionFilters,
-      optionalBucketSet,
-      optionalNumCoalescedBuckets,
-      dataFilters,
-      tableIdentifier,
-      disableBucketedScan
-    ) {
-      override lazy val driverMetrics: Map[String, SQLMetric] = outer.driverMetrics
-      override def metrics: Map[String, SQLMetric] = outer.metrics
-      @transient override lazy val selectedPartitions: ScanFileListing = outer.selectedPartitions
-      @transient override protected lazy val dynamicallySelectedPartitions: ScanFileListing =
-        outer.dynamicallySelectedPartitions
-    }
-
   override lazy val inputRDD: RDD[InternalRow] =
     if (joinKeys.exists(_.none) && !bucketedScan) {
       sparkContext.emptyRDD
@@ -273,12 +193,12 @@ class LateScan(
   override protected def doExecute(): RDD[InternalRow] = {
     val counter = longMetric("numOutputRows")
     val types = schema
-    inputRDD.mapPartitions(new UnsafeRows(_, types, counter))
+    executed.mapPartitions(new UnsafeRows(_, types, counter))
   }
 
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
-    val joins = Option.when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
+    val joins = when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
     innerScan(relation.fileFormat).metadata ++ joins ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),

@@ -2,7 +2,7 @@
 package latebloom.parquet.flat;
 
 import java.io.IOException;
-import java.util.Map;
+import latebloom.line.ParquetColumns;
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CorruptPageException;
 import latebloom.parquet.encoding.Decoders;
@@ -16,7 +16,6 @@ import latebloom.read.vector.ValidRows;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
-import org.apache.spark.SparkUnsupportedOperationException;
 
 /** One decompressed page of a flat column: its valid rows and its encoded values. */
 public final class FlatPage {
@@ -93,9 +92,7 @@ public final class FlatPage {
   // Spark's message for the same page.
   public static void checkRunLengthEncoded(DataPageHeader header) {
     if (header.getDefinition_level_encoding() != Encoding.RLE) {
-      throw new SparkUnsupportedOperationException(
-          "_LEGACY_ERROR_TEMP_3189",
-          Map.of("encoding", header.getDefinition_level_encoding().toString()));
+      throw ParquetColumns.unsupported(header.getDefinition_level_encoding().toString());
     }
   }
 

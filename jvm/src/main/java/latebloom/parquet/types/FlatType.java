@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet.types;
 
+import latebloom.line.TimeTypes;
 import latebloom.parquet.types.Conversion.OfNumbers;
 import latebloom.parquet.types.Conversion.ToDecimalBytes;
 import latebloom.read.predicate.VectorType;
@@ -25,7 +26,6 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
@@ -142,7 +142,7 @@ public record FlatType(
   private static FlatType int64(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
     if (type instanceof LongType || type instanceof DayTimeIntervalType) {
       return int64(null);
-    } else if (type instanceof TimeType) {
+    } else if (TimeTypes.isTime(type)) {
       return int64(Conversions.MICROS_TO_NANOS);
     }
     boolean zoned = type instanceof TimestampType;

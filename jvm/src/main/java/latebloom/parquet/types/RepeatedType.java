@@ -3,13 +3,14 @@ package latebloom.parquet.types;
 
 import java.util.ArrayList;
 import java.util.List;
+import latebloom.line.ParquetColumns;
+import latebloom.line.ScalaSeqs;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.schema.MessageType;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MapType;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The layout in the file of a top-level list of flat values, or of a map between such.
@@ -46,7 +47,7 @@ public record RepeatedType(int level, List<ColumnDescriptor> leaves, List<FlatTy
       held.add(map.keyType());
       held.add(map.valueType());
     }
-    List<ParquetColumn> children = CollectionConverters.asJava(column.children());
+    List<ParquetColumn> children = ScalaSeqs.asJava(column.children());
     if (held.isEmpty() || children.size() != held.size() || column.repetitionLevel() != 0) {
       return null;
     }
@@ -57,7 +58,7 @@ public record RepeatedType(int level, List<ColumnDescriptor> leaves, List<FlatTy
       ColumnDescriptor leaf = child.descriptor().isDefined() ? child.descriptor().get() : null;
       boolean listed =
           leaf != null
-              && child.variantFileType().isEmpty()
+              && !ParquetColumns.isVariant(child)
               && leaf.getMaxRepetitionLevel() == 1
               && leaf.getMaxDefinitionLevel() > column.definitionLevel()
               && file.containsPath(leaf.getPath());

@@ -2,8 +2,7 @@
 package latebloom.read.text;
 
 import java.util.Arrays;
-import org.apache.spark.sql.catalyst.util.CollationFactory;
-import org.apache.spark.sql.catalyst.util.CollationSupport;
+import latebloom.line.Collations;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** The strings whose lower or upper case form passes a test. */
@@ -75,12 +74,8 @@ record CaseMappedPredicate(BytesPredicate mapped, boolean upper, boolean icu)
         return length;
       }
       UTF8String text = UTF8String.fromBytes(data, offset, length);
-      int binary = CollationFactory.UTF8_BINARY_COLLATION_ID;
       byte[] bytes =
-          (upper
-                  ? CollationSupport.Upper.exec(text, binary, icu)
-                  : CollationSupport.Lower.exec(text, binary, icu))
-              .getBytes();
+          (upper ? Collations.upper(text, icu) : Collations.lower(text, icu)).getBytes();
       makeRoom(at, bytes.length);
       System.arraycopy(bytes, 0, buffer, at, bytes.length);
       return bytes.length;

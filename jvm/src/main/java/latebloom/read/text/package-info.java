@@ -3,6 +3,6 @@
 /**
  * Evaluates predicates of byte strings on the bytes of UTF-8.
  *
- * <p>Imports nothing of ours.
+ * <p>May import {@code line}.
  */
 package latebloom.read.text;

@@ -3,6 +3,7 @@ package org.apache.spark.sql.latebloom
 
 import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry}
 import org.apache.spark.network.util.ByteUnit
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.bloom.KeyLimits
@@ -164,6 +165,9 @@ object LateBloomConf {
     pageCacheBytes = conf.getConf(pageCacheBytes.entry),
     eagerFraction = conf.getConf(eagerFraction.entry)
   )
+
+  /** The confs of a session. */
+  def of(session: SparkSession): SQLConf = session.sessionState.conf
 
   /** Every conf of LateBloom, with its value in `conf`. */
   def describe(conf: SQLConf): Seq[Described] = all.map { c =>

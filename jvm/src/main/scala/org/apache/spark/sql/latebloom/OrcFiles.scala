@@ -4,7 +4,6 @@ package org.apache.spark.sql.latebloom
 import java.io.Closeable
 import java.time.{Instant, LocalDate}
 
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
@@ -23,6 +22,7 @@ import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
+import latebloom.line.Compat._
 import latebloom.orc.stripe.OrcColumn
 import latebloom.orc.{CheckedTails, OrcSplit}
 import latebloom.read.task.{Counter, Counters}
@@ -88,7 +88,7 @@ final class OrcFiles private (
       Some(Counter.FILES_ACID)
     } else {
       val length = reader.getFileTail.getFileLength
-      Option.when(
+      when(
         reader.getStripes.asScala.exists(s =>
           s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows ||
             s.getLength > MaxStripeBytes && s.getLength <= length
@@ -198,7 +198,7 @@ object OrcFiles {
       dataSchema,
       partitionSchema,
       usable,
-      SerializableConfiguration.broadcast(session.sparkContext, hadoopConf),
+      session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf)),
       sql.caseSensitiveAnalysis,
       sql.offHeapColumnVectorEnabled
     )
@@ -226,7 +226,7 @@ object OrcFiles {
   /** No value equals a null in a list, but ORC's search arguments fail on one. */
   private def withoutNulls(filter: Filter): Option[Filter] = filter match {
     case In(name, values) =>
-      Option.when(values.exists(_ != null))(In(name, values.filter(_ != null)))
+      when(values.exists(_ != null))(In(name, values.filter(_ != null)))
     case And(left, right) =>
       for (l <- withoutNulls(left); r <- withoutNulls(right)) yield And(l, r)
     case Or(left, right) =>

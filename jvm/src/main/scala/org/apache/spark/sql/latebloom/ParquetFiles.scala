@@ -3,13 +3,12 @@ package org.apache.spark.sql.latebloom
 
 import java.io.{Closeable, IOException}
 
-import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.filter2.predicate.{FilterApi, FilterPredicate}
-import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, FileMetaData, ParquetMetadata}
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
@@ -26,8 +25,10 @@ import org.apache.spark.sql.internal.LegacyBehaviorPolicy.CORRECTED
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.{Filter, IsNotNull}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration, Utils}
+import org.apache.spark.util.{AccumulatorV2, SerializableConfiguration}
 
+import latebloom.line.Compat._
+import latebloom.line.FooterReaders
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
 import latebloom.parquet.{ParquetSplit, RedactedPredicate, SparkReader}
@@ -63,7 +64,7 @@ final class ParquetFiles private (
           DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
         val calendars = calendarsOf(shared, meta, datetime, int96)
         val options = readOptions(shared, file, predicate(pushed.filters, meta, datetime), datetime)
-        val reader = new ParquetFileReader(input, footer, options, stream)
+        val reader = FooterReaders.open(input, footer, options, stream)
         owned = reader
         countRowGroups(reader.getRowGroups.size)
         counters.add(Counter.ROW_GROUPS_PRUNED, footer.getBlocks.size - reader.getRowGroups.size)
@@ -108,7 +109,7 @@ final class ParquetFiles private (
       try Opened(input, stream, FooterCache.footer(run, status, input, stream, file.start, end))
       catch {
         case e: Throwable =>
-          Utils.closeQuietly(stream)
+          Try(stream.close())
           throw e
       }
     }
@@ -133,7 +134,7 @@ final class ParquetFiles private (
     def tooLarge(block: BlockMetaData) = block.getRowCount > Int.MaxValue ||
       block.getColumns.asScala.map(_.getTotalSize).exists(n => n > MaxChunkBytes && n <= length)
     if (FooterCache.isEncrypted(footer)) Some(Counter.FILES_ENCRYPTED)
-    else Option.when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
+    else when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
   }
 
   /** Disables pruning by dictionaries: the scan tests them anyway, before any data page, and
@@ -274,7 +275,7 @@ object ParquetFiles {
       sql.isParquetINT96TimestampConversion,
       sql.offHeapColumnVectorEnabled
     )
-    val conf = SerializableConfiguration.broadcast(session.sparkContext, hadoopConf)
+    val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
     new ParquetFiles(spec, partitionSchema, pushed, conf, settings)
   }
 

@@ -50,7 +50,7 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
   }
 
   private def gather(execution: String): CompletableFuture[Array[InternalRow]] =
-    SQLExecution.withThreadLocalCaptured(session, threads) {
+    LineExecution.submit(session, threads) {
       SQLExecution.withExecutionId(session, execution) {
         val start = System.nanoTime()
         val rows = child.executeCollect()
@@ -103,7 +103,7 @@ object KeysSubqueryExec {
   private def isCancelled(e: Throwable): Boolean =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).exists {
       case _: InterruptedException => true
-      case s: SparkThrowable       => s.getCondition == "SPARK_JOB_CANCELLED"
+      case s: SparkThrowable       => LineExecution.condition(s) == "SPARK_JOB_CANCELLED"
       case _                       => false
     }
 }

@@ -7,9 +7,10 @@ import scala.annotation.tailrec
 
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.sql.execution.SubqueryExec
-import org.apache.spark.sql.execution.adaptive.ResultQueryStageExec
-import org.apache.spark.sql.execution.exchange.{BroadcastExchangeExec, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
+
+import latebloom.line.Compat.when
 
 /** Waits for the keys of join filters without blocking Spark's limited thread pools.
   *
@@ -55,21 +56,13 @@ private[joinkeys] object PoolThreads {
       limited = true
     ),
     new Pool(
-      "shuffle-exchange",
-      StaticSQLConf.SHUFFLE_EXCHANGE_MAX_THREAD_THRESHOLD,
-      ShuffleExchangeExec.executionContext
-    ),
-    new Pool(
       "subquery",
       StaticSQLConf.SUBQUERY_MAX_THREAD_THRESHOLD,
       SubqueryExec.executionContext
-    ),
-    new Pool(
-      "ResultQueryStageExecution",
-      StaticSQLConf.RESULT_QUERY_STAGE_MAX_THREAD_THRESHOLD,
-      ResultQueryStageExec.executionContext
     )
-  )
+  ) ++ LineExecution.pools.map { case (prefix, size, executor) =>
+    new Pool(prefix, size, executor)
+  }
 
   /** The result of `future`; None if this thread must not wait for it, or not that long. */
   def await[A](future: Future[A], conf: SQLConf): Option[A] =
@@ -81,7 +74,7 @@ private[joinkeys] object PoolThreads {
         case Some(pool) if pool.waiting.tryAcquire() =>
           try {
             val most = TimeUnit.SECONDS.toNanos(conf.broadcastTimeout) / 4
-            whileServed(future, Option.when(pool.limited)(System.nanoTime() + most))
+            whileServed(future, when(pool.limited)(System.nanoTime() + most))
           } finally pool.waiting.release()
         case Some(_) => None
       }

@@ -10,6 +10,7 @@ import java.util.function.IntFunction;
 import latebloom.read.io.FileBytes;
 import latebloom.read.io.FileTail;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.bytes.ByteBufferAllocator;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
 import org.apache.parquet.io.DelegatingSeekableInputStream;
@@ -24,6 +25,12 @@ import org.apache.parquet.io.SeekableInputStream;
  */
 public record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail tail)
     implements FileBytes {
+
+  /** Whether vectored reads may be used. */
+  public static boolean mayBeVectored(ParquetReadOptions options) {
+    return options.useHadoopVectoredIo();
+  }
+
   public ParquetBytes {
     vectored = vectored && in.readVectoredAvailable(new HeapByteBufferAllocator());
   }
