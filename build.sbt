@@ -22,6 +22,7 @@ ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := "4.13.10"
 
 val sparkVersion = "4.1.3"
+val sparkLine = sparkVersion.split('.').take(2).mkString(".")
 
 ThisBuild / scalacOptions ++= Seq(
   "-deprecation",
@@ -68,7 +69,7 @@ def copyStored(jar: File, to: File): Unit =
 lazy val latebloom = project
   .in(file("jvm"))
   .settings(
-    name := "latebloom-spark",
+    name := s"latebloom-spark-$sparkLine",
     // Spark itself is never packed: the jar has no dependency that a Spark 4.1 does not bring.
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % sparkVersion % Provided,
@@ -104,9 +105,10 @@ lazy val latebloom = project
     Compile / packageBin := {
       val jar = (Compile / packageBin).value
       val target = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "jars"
-      IO.delete(target)
+      val stem = s"${name.value}_${scalaBinaryVersion.value}-"
+      IO.delete((target * s"$stem*.jar").get())
       IO.createDirectory(target)
-      copyStored(jar, target / s"latebloom-spark_${scalaBinaryVersion.value}-${version.value}.jar")
+      copyStored(jar, target / s"$stem${version.value}.jar")
       jar
     }
   )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from latebloom import _names, _versions
-from latebloom._errors import JarNotFoundError, UnsupportedSessionError
+from latebloom._errors import JarNotFoundError, SparkVersionError, UnsupportedSessionError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -132,7 +132,21 @@ def inspector(spark: SparkSession) -> Any:
             where=f"spark.jars = {spark.conf.get('spark.jars', '')!r}",
             fix="start it with latebloom.configure(builder), or with --jars $(latebloom jar)",
         )
+    require_line()
     return found
+
+
+def require_line() -> None:
+    """Raises SparkVersionError if the jar that the JVM has loaded is for another line of Spark."""
+    spark = str(named("org.apache.spark.package").SPARK_VERSION())
+    line = str(named(_names.SPARK_LINE).line())
+    if not _versions.Build(line, "").fits(spark):
+        raise SparkVersionError(
+            f"the JVM has loaded LateBloom's jar for Spark {line}, and is a Spark {spark}: the jar "
+            "adds nothing there",
+            where=f"{_names.JARS_KEY}, or the class path",
+            fix=f"start it with --jars $(latebloom jar --spark {'.'.join(spark.split('.')[:2])})",
+        )
 
 
 def classic(spark: SparkSession) -> Any:

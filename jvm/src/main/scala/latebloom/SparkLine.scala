@@ -12,7 +12,10 @@ import org.slf4j.LoggerFactory
   * of Scala's library but `Function1`, and of Spark what all lines have.
   */
 private[latebloom] object SparkLine {
-  private val line = "4.1"
+
+  /** As in "4.1". Python asks for it. */
+  val line: String = "4.1"
+
   private val told = new AtomicBoolean
 
   def isSupported(spark: String): Boolean = spark == line || spark.startsWith(line + ".")
