@@ -74,7 +74,7 @@ lazy val latebloom = project
   .in(file("jvm"))
   .settings(sparkOf(Provided))
   .settings(
-    name := "latebloom-spark",
+    name := s"latebloom-spark-${line.name}",
     target := line.target(baseDirectory.value),
     // What differs between lines: one folder a line, or a run of lines.
     Compile / unmanagedSourceDirectories ++=
@@ -126,9 +126,10 @@ lazy val latebloom = project
     Compile / packageBin := {
       val jar = (Compile / packageBin).value
       val target = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "jars"
-      IO.delete(target)
+      val stem = s"${name.value}_${scalaBinaryVersion.value}-"
+      IO.delete((target * s"$stem*.jar").get())
       IO.createDirectory(target)
-      copyStored(jar, target / s"latebloom-spark_${scalaBinaryVersion.value}-${version.value}.jar")
+      copyStored(jar, target / s"$stem${version.value}.jar")
       jar
     }
   )

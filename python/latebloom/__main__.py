@@ -69,7 +69,7 @@ def _confs(options: argparse.Namespace) -> int:
 
 
 def _jar(options: argparse.Namespace) -> int:
-    print(jar_path())
+    print(jar_path(options.spark, options.scala))
     return 0
 
 
@@ -170,7 +170,11 @@ def _parser() -> argparse.ArgumentParser:
     shown = command("confs", _confs, "List the extension's settings.")
     shown.add_argument("--json", action="store_true", help="answer in JSON")
 
-    command("jar", _jar, "Print the path of the jar, for spark-submit --jars.")
+    jar = command("jar", _jar, "Print the path of the jar, for spark-submit --jars.")
+    jar.add_argument(
+        "--spark", metavar="LINE", help="for this Spark, such as 3.5; default: the one installed"
+    )
+    jar.add_argument("--scala", metavar="VERSION", help="built for this Scala, 2.12 or 2.13")
     return parser
 
 

@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from latebloom import _jvm, _versions
-from latebloom._errors import ExtensionLoadedLateError, UnsupportedSessionError
-from latebloom._jar import JAR_PREFIX, jar_path
+from latebloom._errors import (
+    ExtensionLoadedLateError,
+    SparkVersionError,
+    UnsupportedSessionError,
+)
+from latebloom._jar import build_of, jar_path
 from latebloom._names import EXPLAINER, EXPLAINERS_KEY, EXTENSION, EXTENSIONS_KEY, JARS_KEY, split
 from latebloom._settings import outside_settings
 
@@ -27,8 +31,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     Raises:
         JarNotFoundError: the package carries no jar.
-        SparkVersionError: the installed Spark is not a 4.1.
-        ScalaVersionError: the installed Spark is not built for Scala 2.13.
+        SparkVersionError: there is no jar for the Spark at hand, or the settings name the jar for
+            another.
+        ScalaVersionError: there is none for the Scala that it is built for.
         ExtensionLoadedLateError: a session already runs without LateBloom, or the JVM was started
             without the jar. Static settings can no longer be added.
         UnsupportedSessionError: the builder connects to a Spark Connect server, which has its
@@ -36,10 +41,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """
     options: dict[str, str] = getattr(builder, "_options")  # noqa: B009
     _refuse_connect(options)
-    installation = _versions.spark_installation()
-    if installation is not None:
-        _versions.check(installation.spark, installation.scala, where=str(installation.home))
-
+    _versions.build_at_hand()
     running = _jvm.settings()
     if _jvm.has_context():
         registered = (running or {}).get(EXTENSIONS_KEY, "")
@@ -84,6 +86,7 @@ def _add_to_running_jvm(builder: SparkSession.Builder, known: Mapping[str, str])
             where=f"{JARS_KEY} = {known.get(JARS_KEY, '')!r}",
             fix=f"pass --jars {jar_path()} to spark-submit, or restart this Python",
         )
+    _jvm.require_line()
     _append(builder, known, EXTENSIONS_KEY, EXTENSION)
     _append(builder, known, EXPLAINERS_KEY, EXPLAINER)
 
@@ -94,8 +97,18 @@ def _append(builder: SparkSession.Builder, known: Mapping[str, str], key: str, e
 
 
 def _has_jar(known: Mapping[str, str]) -> bool:
+    """Whether the settings name LateBloom's jar: the one for this Spark."""
     paths = split(known.get(JARS_KEY, "")) + known.get(_CLASS_PATH_KEY, "").split(os.pathsep)
-    return any(path.rsplit("/", 1)[-1].startswith(JAR_PREFIX) for path in paths)
+    named = [(path, build) for path in paths if (build := build_of(path)) is not None]
+    needed = _versions.build_at_hand()
+    for path, build in named:
+        if build != needed:
+            raise SparkVersionError(
+                f"the settings name LateBloom's jar for {build}, and this is {needed}",
+                where=path,
+                fix=f"name {jar_path()} in its place, or leave it to latebloom.configure",
+            )
+    return bool(named)
 
 
 def _refuse_connect(options: Mapping[str, str]) -> None:

@@ -33,11 +33,11 @@ class ExtensionLoadedLateError(LateBloomError):
 
 
 class SparkVersionError(LateBloomError):
-    """The installed Spark is not a 4.1."""
+    """There is no jar for the Spark at hand, or the jar at hand is for another Spark."""
 
 
 class ScalaVersionError(LateBloomError):
-    """The installed Spark was built for another Scala than the jar."""
+    """There is no jar for the Scala that the Spark at hand is built for."""
 
 
 class UnsupportedSessionError(LateBloomError):

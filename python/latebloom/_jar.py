@@ -1,28 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jar inside this package."""
+"""The jars that travel inside this package, one for each line of Spark and each Scala of it."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from latebloom import _versions
 from latebloom._errors import JarNotFoundError
-from latebloom._versions import SCALA
+from latebloom._versions import Build
 
-JAR_PREFIX = "latebloom-spark_"
 _JARS = Path(__file__).parent / "jars"
+_NAME = re.compile(r"latebloom-spark-(?P<spark>[\d.]+)_(?P<scala>[\d.]+)-\S+\.jar")
 
 
-def jar_path() -> Path:
+def jar_path(spark: str | None = None, scala: str | None = None) -> Path:
     """The extension's jar, as a value for ``spark.jars`` or ``spark-submit --jars``.
 
+    Args:
+        spark: a line or version of Spark, such as ``"3.5"`` or ``"4.1.3"``; by default that of the
+            Spark which pyspark would start, and of the newest where there is none.
+        scala: the Scala that this Spark is built for; by default the one that pyspark brings.
+
     Raises:
-        JarNotFoundError: the package was installed from a checkout whose jar was not built.
+        SparkVersionError: there is no jar for such a Spark.
+        ScalaVersionError: there is none for a Spark of that Scala.
+        JarNotFoundError: the package was installed from a checkout that did not build the jar.
     """
-    found = sorted(_JARS.glob(f"{JAR_PREFIX}{SCALA}-*.jar"))
+    build = _build(spark, scala)
+    found = sorted(_JARS.glob(f"latebloom-spark-{build.spark}_{build.scala}-*.jar"))
     if not found:
         raise JarNotFoundError(
-            "LateBloom's jar is missing from the Python package",
+            f"LateBloom's jar for {build} is missing from the Python package",
             where=str(_JARS),
             fix="in a checkout run ./dev/sbt package, else install a latebloom wheel",
         )
     return found[-1]
+
+
+def _build(spark: str | None, scala: str | None) -> Build:
+    if spark is None:
+        at_hand = _versions.build_at_hand()
+        spark, scala = at_hand.spark, scala or at_hand.scala
+    asked = "the Spark that was asked for"
+    if scala is None:
+        return _versions.check_spark(spark, where=asked)[0]
+    return _versions.check(spark, scala, where=asked)
+
+
+def build_of(jar: str) -> Build | None:
+    """What a jar of LateBloom, by its name, is built for; None of any other jar."""
+    named = _NAME.fullmatch(jar.rpartition("/")[2])
+    return Build(named["spark"], named["scala"]) if named else None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from latebloom import _names, _versions
-from latebloom._errors import JarNotFoundError, UnsupportedSessionError
+from latebloom._errors import JarNotFoundError, SparkVersionError, UnsupportedSessionError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -134,7 +134,23 @@ def inspector(spark: SparkSession) -> Any:
             where=f"spark.jars = {spark.conf.get('spark.jars', '')!r}",
             fix="start it with latebloom.configure(builder), or with --jars $(latebloom jar)",
         )
+    require_line()
     return found
+
+
+def require_line() -> None:
+    """Raises SparkVersionError if the jar that the JVM has loaded is for another line of Spark."""
+    spark = str(named("org.apache.spark.package").SPARK_VERSION())
+    scala = str(named("scala.util.Properties").versionNumberString())
+    built = named(_names.BUILT_FOR)
+    build = _versions.Build(str(built.spark()), str(built.scala()))
+    if not build.fits(spark, scala):
+        raise SparkVersionError(
+            f"the JVM has loaded LateBloom's jar for {build}, and is a Spark {spark} with Scala "
+            f"{scala}: the jar adds nothing there",
+            where=f"{_names.JARS_KEY}, or the class path",
+            fix=f"start it with --jars $(latebloom jar --spark {'.'.join(spark.split('.')[:2])})",
+        )
 
 
 def classic(spark: SparkSession) -> Any:

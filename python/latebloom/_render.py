@@ -17,7 +17,7 @@ def table(header: Row, rows: Sequence[Row], *, right: Sequence[int] = ()) -> str
     def aligned(line: Row) -> str:
         cells = (
             cell.rjust(width) if i in right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            for i, (cell, width) in enumerate(zip(line, widths))
         )
         return "  ".join(cells).rstrip()
 

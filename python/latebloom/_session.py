@@ -24,7 +24,7 @@ def enabled(spark: SparkSession) -> Iterator[SparkSession]:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        SparkVersionError: the session's Spark is not a 4.1.
+        SparkVersionError: there is no jar for the session's Spark.
     """
     with _switched(spark, "true"):
         yield spark
@@ -44,8 +44,8 @@ def require_extension(spark: SparkSession) -> None:
     """Raises unless the session was built with LateBloom in a supported Spark.
 
     Raises:
-        ExtensionNotLoadedError: the session lacks the extension.
-        SparkVersionError: the extension added nothing, since the session's Spark is not a 4.1.
+        ExtensionNotLoadedError: the extension is not among the session's.
+        SparkVersionError: it is, and it added nothing, since its jar is not for the session's Spark.
     """
     registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
     if EXTENSION not in split(registered):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the installed Spark and Scala without importing pyspark or starting a JVM."""
+"""Lines of Spark that LateBloom has a jar for, and the Spark at hand, found without starting it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,32 @@ from pathlib import Path
 
 from latebloom._errors import ScalaVersionError, SparkVersionError
 
-SPARK = "4.1"
-SCALA = "2.13"
-
 _CORE_JAR = re.compile(r"spark-core_(?P<scala>\d+\.\d+)-(?P<spark>\d+\.\d+\.\d+\S*)\.jar")
-_INSTALL = (
-    "pip install 'latebloom[spark]' installs the right one; unset SPARK_HOME if it names another"
-)
+_INSTALL = "pip install 'latebloom[spark]' brings one; unset SPARK_HOME if it names another"
+
+
+@dataclass(frozen=True)
+class Build:
+    """What a jar is built for: a line of Spark, such as 4.1, and Scala's binary version."""
+
+    spark: str
+    scala: str
+
+    def __str__(self) -> str:
+        return f"Spark {self.spark}, Scala {self.scala}"
+
+    def fits(self, spark: str, scala: str | None = None) -> bool:
+        """Whether ``spark``, and ``scala`` where it is given, are versions of these lines."""
+        return _is(spark, self.spark) and (scala is None or _is(scala, self.scala))
+
+
+def _is(version: str, line: str) -> bool:
+    return version == line or version.startswith(line + ".")
+
+
+# Of a line with several, pyspark's own Scala comes first.
+BUILDS = (Build("4.1", "2.13"),)
+DEFAULT = Build("4.1", "2.13")
 
 
 @dataclass(frozen=True)
@@ -50,29 +69,46 @@ def spark_installation() -> SparkInstallation | None:
     return None
 
 
-def check(spark: str, scala: str, *, where: str) -> None:
-    """Raises unless the jar was built for these versions.
+def check(spark: str, scala: str, *, where: str) -> Build:
+    """The build for a Spark of these versions.
 
     Raises:
-        SparkVersionError: not a Spark 4.1.
-        ScalaVersionError: not Scala 2.13.
+        SparkVersionError: LateBloom has no jar for this line of Spark.
+        ScalaVersionError: it has one for the line, built for another Scala.
     """
-    check_spark(spark, where=where)
-    if not _is(scala, SCALA):
-        raise ScalaVersionError(
-            f"LateBloom needs a Spark built for Scala {SCALA}, found Scala {scala}",
-            where=where,
-            fix=_INSTALL,
-        )
+    builds = check_spark(spark, where=where)
+    for build in builds:
+        if build.fits(spark, scala):
+            return build
+    scalas = " or ".join(build.scala for build in builds)
+    raise ScalaVersionError(
+        f"for Spark {builds[0].spark} LateBloom needs Scala {scalas}, found Scala {scala}",
+        where=where,
+        fix=_INSTALL,
+    )
 
 
-def check_spark(spark: str, *, where: str) -> None:
-    """Raises SparkVersionError where the jar would refuse to do anything, too."""
-    if not _is(spark, SPARK):
+def check_spark(spark: str, *, where: str) -> tuple[Build, ...]:
+    """The builds for the line of a Spark of this version, one for each Scala.
+
+    Raises:
+        SparkVersionError: there is none.
+    """
+    builds = tuple(build for build in BUILDS if build.fits(spark))
+    if not builds:
+        lines = list(dict.fromkeys(build.spark for build in BUILDS))
+        named = " or ".join(filter(None, (", ".join(lines[:-1]), lines[-1])))
         raise SparkVersionError(
-            f"LateBloom needs Spark {SPARK}, found {spark}", where=where, fix=_INSTALL
+            f"LateBloom needs Spark {named}, found {spark}", where=where, fix=_INSTALL
         )
+    return builds
 
 
-def _is(version: str, line: str) -> bool:
-    return version == line or version.startswith(line + ".")
+def build_at_hand() -> Build:
+    """The build for the Spark on disk, the default one where there is none.
+
+    Raises:
+        SparkVersionError, ScalaVersionError: there is none for that Spark.
+    """
+    found = spark_installation()
+    return check(found.spark, found.scala, where=str(found.home)) if found else DEFAULT

@@ -8,7 +8,7 @@ from latebloom import _jar, _jvm, _names
 EXTENSIONS = "spark.sql.extensions"
 EXPLAINERS = "spark.sql.extendedExplainProviders"
 JARS = "spark.jars"
-JAR = "latebloom-spark_2.13-9.9.9.jar"
+JAR = "latebloom-spark-4.1_2.13-9.9.9.jar"
 
 
 class Builder:
@@ -106,12 +106,26 @@ def test_a_properties_file_of_the_submit_arguments_is_read(monkeypatch, tmp_path
 
 
 def test_a_latebloom_jar_that_is_there_already_is_not_added_again():
-    options = configured(spark_jars="hdfs://there/latebloom-spark_2.13-0.1.0.jar")
-    assert options[JARS] == "hdfs://there/latebloom-spark_2.13-0.1.0.jar"
+    options = configured(spark_jars="hdfs://there/latebloom-spark-4.1_2.13-0.1.0.jar")
+    assert options[JARS] == "hdfs://there/latebloom-spark-4.1_2.13-0.1.0.jar"
+
+
+@pytest.mark.parametrize(
+    "jar", ["latebloom-spark-4.0_2.13-0.1.0.jar", "latebloom-spark-4.1_2.12-1.jar"]
+)
+def test_a_latebloom_jar_for_another_spark_is_an_error_that_names_both(jar):
+    with pytest.raises(
+        latebloom.SparkVersionError, match=r"jar for Spark 4\.\d.* this is Spark 4.1"
+    ) as error:
+        configured(spark_jars=f"/x.jar,/y/{jar}")
+    assert error.value.where == f"/y/{jar}"
+    assert str(latebloom.jar_path()) in error.value.fix
 
 
 def test_a_jar_on_the_class_path_is_not_added_to_the_jars():
-    options = configured(spark_driver_extraClassPath="/a.jar:/lib/latebloom-spark_2.13-0.1.0.jar")
+    options = configured(
+        spark_driver_extraClassPath="/a.jar:/lib/latebloom-spark-4.1_2.13-0.1.0.jar"
+    )
     assert JARS not in options
 
 
@@ -152,6 +166,7 @@ def test_a_running_session_with_latebloom_is_left_as_it_is(monkeypatch):
 def test_under_spark_submit_the_settings_of_its_jvm_are_kept(monkeypatch):
     monkeypatch.setattr(_jvm, "settings", lambda: {EXTENSIONS: "a.B", JARS: f"/y/{JAR}"})
     monkeypatch.setattr(_jvm, "can_load_extension", lambda: True)
+    monkeypatch.setattr(_jvm, "require_line", lambda: None)
     assert configured() == {
         EXTENSIONS: f"a.B,{_names.EXTENSION}",
         EXPLAINERS: _names.EXPLAINER,
