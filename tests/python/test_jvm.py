@@ -41,14 +41,39 @@ def test_the_first_value_that_spark_cannot_read_is_named(spark):
     assert "spark.sql.shuffle.partitions" in said and "few" in said
 
 
-def test_of_a_failed_call_the_innermost_cause_with_an_error_class_is_told(spark):
-    # A user's function fails within a task, whose failure fails the job.
+def test_what_pyspark_has_made_an_exception_of_is_told_without_stack_traces(spark):
     failing = spark.range(3).selectExpr("assert_true(id < 1, 'too large')")
     with pytest.raises(Exception) as caught:
         failing.collect()
     said = _jvm.failure(caught.value)
     assert "too large" in said
-    assert "\tat " not in said and "Job aborted" not in said
+    assert "\tat " not in said
+
+
+@pytest.mark.parametrize(
+    ("messages", "told"),
+    [
+        (
+            ["Job aborted", "[FAILED_READ_FILE] a.parquet", "no magic number"],
+            "[FAILED_READ_FILE] a.parquet",
+        ),
+        (["[WRITE] w", "Job aborted", "[READ] r"], "[READ] r"),
+        (["Job aborted", "no magic number"], "Job aborted"),
+        ([None, "[READ] r"], "[READ] r"),
+    ],
+)
+def test_of_a_failed_call_the_innermost_cause_with_an_error_class_is_told(messages, told):
+    from py4j.protocol import Py4JJavaError
+
+    cause = None
+    for message in reversed(messages):
+        text, inner = message, cause
+        cause = SimpleNamespace(
+            getMessage=lambda text=text: text, getCause=lambda inner=inner: inner
+        )
+    error = Py4JJavaError.__new__(Py4JJavaError)
+    error.java_exception = cause
+    assert _jvm.failure(error) == told
 
 
 def test_what_is_not_of_spark_has_nothing_to_say(spark):
