@@ -11,8 +11,8 @@ import org.apache.orc.OrcProto.Stream.Kind
 import org.apache.spark.SparkException
 import org.apache.spark.sql.{DataFrame, Row}
 
-import latebloom.LateBloomTest
 import latebloom.orc.OrcSurgery.Changes
+import latebloom.{LateBloomTest, LineTest}
 
 /** What Spark reads of files that no usual writer makes, we read alike. */
 class OddOrcFilesSuite extends LateBloomTest {
@@ -96,7 +96,7 @@ class OddOrcFilesSuite extends LateBloomTest {
       val rows = spark.read.schema("id long").orc(dir.getPath).where("id > 3")
       assert(lateScans(rows).nonEmpty)
       val failure = intercept[SparkException](rows.collect())
-      assert(failure.getCondition.startsWith("FAILED_READ_FILE"))
+      assert(LineTest.condition(failure).startsWith("FAILED_READ_FILE"))
       assert(failure.getMessageParameters.get("path").contains(file.getName))
       said = failure.getCause.getMessage
     }
