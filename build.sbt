@@ -113,7 +113,11 @@ lazy val latebloom = project
     // Scala's parser of Java sometimes rejects subclasses of a sealed class in other files, by the
     // order of the files. No Java code here uses Scala code.
     Compile / compileOrder := CompileOrder.JavaThenScala,
-    Test / unmanagedSourceDirectories := Seq((ThisBuild / baseDirectory).value / "tests" / "jvm"),
+    Test / unmanagedSourceDirectories := {
+      val tests = (ThisBuild / baseDirectory).value / "tests"
+      tests / "jvm" +: line.shims(tests)
+    },
+    Test / unmanagedSources / excludeFilter := line.excludedTests,
     // The test kit depends on this project, so only its classes can be used here.
     Test / internalDependencyClasspath ++=
       (LocalProject("testkit") / Compile / exportedProducts).value,
@@ -140,7 +144,11 @@ lazy val testkit = project
   .dependsOn(latebloom % "compile->compile;compile->provided")
   .settings(
     name := "latebloom-testkit",
+    // Scala 2.12 does not parse records. No Java here asks for Scala.
+    Compile / compileOrder := CompileOrder.JavaThenScala,
     target := line.target(baseDirectory.value),
+    Compile / unmanagedSourceDirectories ++=
+      line.shims(baseDirectory.value).flatMap(f => Seq(f / "java", f / "scala")),
     publish / skip := true,
     dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value
   )

@@ -52,6 +52,10 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
 
   private def here = SparkLine.position(name)
 
+  /** Suites that write files, or run, by what the libraries of the line do not have. */
+  def excludedTests: FileFilter =
+    if (name == "3.5") new SimpleFileFilter(f => SparkLine.NewerTests(f.base)) else NothingFilter
+
   /** What PySpark of this line has in its folder of jars: beside the checkout's own environment. */
   def jars(root: File): Seq[File] = {
     val found = ((root / s".venv-$name") ** "pyspark" / "jars" * "*.jar").get
@@ -80,6 +84,15 @@ object SparkLine {
       .find(line => line.name == name && line.scalaLine == scala)
       .getOrElse(sys.error(s"no line $name with Scala $scala; there are ${all.map(_.id).mkString(", ")}"))
   }
+
+  private val NewerTests = Set(
+    "DecodersSuite",
+    "ExplainSuite",
+    "FlatTypeSuite",
+    "FooterCacheSuite",
+    "RepeatedColumnCursorSuite",
+    "ScanMemorySuite"
+  )
 
   private val One = """spark-(\d+\.\d+)""".r
   private val From = """spark-(\d+\.\d+)\+""".r

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import latebloom
 import pytest
-from latebloom import _versions
+from latebloom import _jvm, _versions
 
 
 @pytest.fixture
@@ -49,11 +49,12 @@ def test_without_spark_home_it_is_the_spark_inside_pyspark(monkeypatch, no_pyspa
 
 @pytest.mark.parametrize("spark", ["4.1", "4.1.0", "4.1.3", "4.1.0-amzn-0"])
 def test_every_release_of_the_line_will_do(spark):
-    _versions.check(spark, "2.13", where="here")
-    _versions.check(spark, "2.13.17", where="here")
+    build = _versions.Build("4.1", "2.13")
+    assert _versions.check(spark, "2.13", where="here") == build
+    assert _versions.check(spark, "2.13.17", where="here") == build
 
 
-@pytest.mark.parametrize("spark", ["4", "4.0.2", "4.10.0", "4.11", "14.1.0", "3.5.7", ""])
+@pytest.mark.parametrize("spark", ["4", "4.0.2", "4.10.0", "4.11", "14.1.0", "3.4.4", ""])
 def test_another_line_of_spark_is_refused_by_name(spark):
     with pytest.raises(latebloom.SparkVersionError, match=f"found {spark}") as error:
         _versions.check_spark(spark, where="here")
@@ -67,6 +68,17 @@ def test_another_scala_is_refused_by_name(scala):
 
 
 def test_the_jvm_side_says_the_same_of_the_line(spark):
-    assert spark.version.startswith(f"{_versions.SPARK}.")
-    scala = spark.sparkContext._jvm.scala.util.Properties.versionNumberString()
-    assert scala.startswith(f"{_versions.SCALA}.")
+    built = spark.sparkContext._jvm.latebloom.BuiltFor
+    installed = _versions.spark_installation()
+    assert _versions.Build(built.spark(), built.scala()) == _versions.build_at_hand()
+    assert _versions.build_at_hand().fits(installed.spark, installed.scala)
+    _jvm.require_line()
+
+
+def test_a_jar_that_the_jvm_has_loaded_for_another_line_is_refused(spark, monkeypatch):
+    monkeypatch.setattr(_versions.Build, "fits", lambda *_: False)
+    with pytest.raises(
+        latebloom.SparkVersionError, match=r"jar for Spark 4\.1, Scala 2\.13"
+    ) as error:
+        _jvm.require_line()
+    assert "latebloom jar --spark 4.1" in error.value.fix

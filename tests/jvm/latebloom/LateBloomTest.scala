@@ -29,7 +29,14 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     super.beforeAll()
   }
 
-  protected def off[A](body: => A): A = withSQLConf("spark.latebloom.enabled" -> "false")(body)
+  protected def off[A](body: => A): A = under("spark.latebloom.enabled" -> "false")(body)
+
+  /** `withSQLConf`, which does not give what its body gives in every line. */
+  protected def under[A](confs: (String, String)*)(body: => A): A = {
+    var result = Option.empty[A]
+    withSQLConf(confs: _*) { result = Some(body) }
+    result.get
+  }
 
   /** Runs the query off and on, with adaptive execution and without, then checks the plan. */
   protected def sameAnswer(query: => DataFrame)(look: SparkPlan => Unit): Unit =

@@ -3,7 +3,7 @@ package latebloom.bloom
 
 import java.util.Arrays.compareUnsigned
 
-import scala.jdk.OptionConverters._
+import latebloom.line.Compat._
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite

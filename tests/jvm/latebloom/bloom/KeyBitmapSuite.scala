@@ -60,7 +60,7 @@ class KeyBitmapSuite extends AnyFunSuite with Probing {
     forSeeds(200) { random =>
       val first = random.oneOf(0L, -130L, Long.MinValue, Long.MaxValue - 400, 1L << 40)
       val n = 1 + random.nextInt(400)
-      val lacking = Set.fill(random.oneOf(0, 1, 3))(first + random.nextInt(n))
+      val lacking = Seq.fill(random.oneOf(0, 1, 3))(first + random.nextInt(n)).toSet
       val keys = (0 until n).map(first + _).filterNot(lacking)
       if (keys.nonEmpty) {
         val bitmap = grown(keys)

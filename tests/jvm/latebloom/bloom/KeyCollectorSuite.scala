@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.bloom
 
-import scala.jdk.OptionConverters._
+import latebloom.line.Compat._
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -46,7 +46,7 @@ class KeyCollectorSuite extends AnyFunSuite with Probing {
       val f = c.finish().get
       checkCount(f, keys.distinct.size)
       assert(f.keys == c.count)
-      assert(f.min.toScalaOption == keys.minOption && f.max.toScalaOption == keys.maxOption)
+      assert(f.min.toScalaOption == keys.reduceOption(_ min _) && f.max.toScalaOption == keys.reduceOption(_ max _))
       val asked = keys ++ Seq.fill(300)(key()) ++ Seq(Long.MinValue, 0L, Long.MaxValue)
       val passed = passing(f.predicate, asked)
       val model = keys.toSet

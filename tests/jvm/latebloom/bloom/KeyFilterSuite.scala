@@ -4,7 +4,7 @@ package latebloom.bloom
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.util.zip.CRC32C
 
-import scala.jdk.OptionConverters._
+import latebloom.line.Compat._
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite

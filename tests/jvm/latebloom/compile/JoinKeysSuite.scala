@@ -3,7 +3,7 @@ package latebloom.compile
 
 import java.math.BigDecimal
 
-import scala.jdk.OptionConverters._
+import latebloom.line.Compat._
 
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo, Literal}
@@ -91,7 +91,7 @@ class JoinKeysSuite extends QueryTest with SharedSparkSession {
         val test = new ValuePredicate(dataType, filter.predicate.cursor)
         assert(present.forall(test.passes))
         assert(!test.passes(InternalRow(null)))
-        val distinct = present.map(_.copy().get(0, dataType)).map {
+        val distinct = present.map(row => row.copy().get(0, dataType): Any).map {
           case b: Array[Byte] => UTF8String.fromBytes(b)
           case d: Double      => OrderedKeys.of(d)
           case f: Float       => OrderedKeys.of(f)

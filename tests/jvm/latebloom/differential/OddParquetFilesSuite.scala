@@ -21,8 +21,8 @@ import org.apache.parquet.schema.MessageTypeParser
 import org.apache.spark.SparkException
 import org.apache.spark.sql.DataFrame
 
-import latebloom.LateBloomTest
 import latebloom.parquet.FooterEdit
+import latebloom.{LateBloomTest, LineTest}
 
 /** Parquet files that no writer should write but some do, and damaged files. */
 class OddParquetFilesSuite extends LateBloomTest {
@@ -103,7 +103,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       val failure = intercept[SparkException](table(file).where("a >= 0").collect())
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(text.contains("4 values for 7 rows") && text.contains("column a"))
-      assert(failure.getCondition.startsWith("FAILED_READ_FILE"))
+      assert(LineTest.condition(failure).startsWith("FAILED_READ_FILE"))
     }
   }
 
@@ -165,7 +165,7 @@ class OddParquetFilesSuite extends LateBloomTest {
         val df = query(table(folder))
         assert(lateScans(df).nonEmpty)
         val failure = intercept[SparkException](df.collect())
-        assert(failure.getCondition == vanilla.getCondition)
+        assert(LineTest.condition(failure) == LineTest.condition(vanilla))
         assert(failure.getMessageParameters.get("path").contains(file.getName))
         val text = chain(failure).map(_.getMessage).mkString("\n")
         assert(text.contains("row group 0, column s, dictionary page"), text)

@@ -4,7 +4,7 @@ package latebloom.inspect
 import org.json4s._
 import org.json4s.jackson.JsonMethods.parse
 
-import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.{BuiltFor, LateBloomTest}
@@ -17,7 +17,7 @@ class InspectorSuite extends LateBloomTest {
     body
   }
 
-  private def session: SparkSession = spark.asInstanceOf[SparkSession]
+  private def session: SparkSession = spark
 
   test("version has those of LateBloom, Spark and Scala") {
     val version = parse(Inspector.version()).extract[Map[String, String]]

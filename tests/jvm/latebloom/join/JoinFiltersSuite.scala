@@ -129,7 +129,7 @@ class JoinFiltersSuite extends LateBloomTest {
     def filters(joined: String): Seq[String] = {
       val sql = s"select f.id from $joined " +
         "join (select id as place from other where k < 9) o on d.id = o.place"
-      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+      under(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
         sameAnswer(spark.sql(sql))(_ => ())
         lateScans(plan(sql)).flatMap(_.joinFilters).map(_.text).distinct
       }

@@ -9,11 +9,11 @@ import scala.util.{Failure, Success, Try}
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.{SparkThrowable, TaskKilledException}
 
-import latebloom.LateBloomTest
 import latebloom.orc.encoding.CorruptStreamException
 import latebloom.orc.stripe.{CorruptStripeException, StripePlace}
 import latebloom.read.RandomCases
 import latebloom.read.predicate.FailedCondition
+import latebloom.{LateBloomTest, LineTest}
 
 /** Faults of a file's bytes are errors that name the file, the stripe and the column; other errors
   * stay unchanged.
@@ -48,9 +48,7 @@ class OrcFaultsSuite extends LateBloomTest with RandomCases {
       new java.nio.channels.ClosedByInterruptException,
       new OutOfMemoryError,
       new StackOverflowError,
-      new ArithmeticException with SparkThrowable {
-        override def getCondition: String = "NUMERIC_VALUE_OUT_OF_RANGE"
-      }
+      LineTest.error("NUMERIC_VALUE_OUT_OF_RANGE")
     ).foreach { e =>
       assert(intercept[Throwable](place.read("column c", () => throw e)) eq e)
     }

@@ -161,7 +161,7 @@ trait OrcSamples extends RandomCases with BeforeAndAfterAll { this: Suite =>
       i: Int
   ): Unit = {
     val seconds =
-      if (old) random.nextLong(12000000000L) - 11000000000L
+      if (old) (random.nextDouble() * 12000000000L).toLong - 11000000000L
       else random.nextInt(2000000000).toLong
     val t = new Timestamp(seconds * 1000)
     val millis = random.nextInt(1000) * 1000000

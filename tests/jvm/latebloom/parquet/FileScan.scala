@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaCo
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.vectorized.ColumnVector
 
+import latebloom.line.FooterReaders
 import latebloom.parquet.types.Calendars
 import latebloom.read.io.FileTail
 import latebloom.read.task.Counters
@@ -65,7 +66,12 @@ object FileScan {
     val input = HadoopInputFile.fromPath(path, conf)
     val options = HadoopReadOptions.builder(conf, path).usePageChecksumVerification().build()
     val in = input.newStream()
-    val reader = new ParquetFileReader(input, options, in)
+    val reader = FooterReaders.open(
+      input,
+      ParquetFileReader.readFooter(input, options, in),
+      options,
+      in
+    )
     prepare(reader)
     val fileSchema = reader.getFileMetaData.getSchema
     val present = StructType(schema.filter(f => fileSchema.containsField(f.name)))

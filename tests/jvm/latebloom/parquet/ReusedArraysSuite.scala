@@ -40,10 +40,11 @@ class ReusedArraysSuite extends AnyFunSuite {
         .withCompressionCodec(codec)
         .build()
       val groups = new SimpleGroupFactory(message)
-      try (0 until rows).foreach { r =>
+      try {
+        for (r <- 0 until rows) {
           writer.write(groups.newGroup().append("s", text(r)).append("i", r * 7919))
         }
-      finally writer.close()
+      } finally writer.close()
 
       val spec = ScanSpecs.withoutFilters(s"reused $codec", schema, 2, batchRows)
       var seen = 0

@@ -47,7 +47,7 @@ class SelectiveScanSuite extends AnyFunSuite {
   private class Groups(group: RowGroup, counters: Counters) extends RowGroups {
     private val left = Iterator(group)
     override val memory = new ScanMemory(counters)
-    override def next(): RowGroup = left.nextOption().orNull
+    override def next(): RowGroup = if (left.hasNext) left.next() else null
     override def prefetch(prunes: Boolean, first: RowGroups.FirstFetch): Unit = ()
     override def close(): Unit = memory.close()
   }

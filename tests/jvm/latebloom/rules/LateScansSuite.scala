@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.{EqualTo, GreaterThan, LessThan
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectExec}
 import org.apache.spark.sql.internal.SQLConf
 
-import latebloom.LateBloomTest
 import latebloom.decision.{Decision, Reasons, Residual}
+import latebloom.{LateBloomTest, LineTest}
 
 class LateScansSuite extends LateBloomTest {
 
@@ -134,7 +134,7 @@ class LateScansSuite extends LateBloomTest {
     Seq("10 div (n - 2) > 1", "cast(s as int) > 1", "n + 2147483647 > 5", "st.x / (id - 7) > 1")
       .foreach { condition =>
         val query = s"select id from t where $condition"
-        def error = intercept[SparkThrowable](spark.sql(query).collect()).getCondition
+        def error = LineTest.condition(intercept[SparkThrowable](spark.sql(query).collect()))
         val expected = off(error)
         assert(lateScans(spark.sql(query)).size == 1, condition)
         assert(error == expected, condition)

@@ -109,7 +109,9 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
       // All in memory: nothing is sent, and no row group was asked for ahead.
       val sent = in.reads.size
       val asked = counters.get(Counter.ROW_GROUPS_PREFETCHED)
-      fetcher.prefetch(java.util.List.of(wanted(length - 500, 100, (_, _) => fail("handed over"))))
+      fetcher.prefetch(java.util.Collections.singletonList(
+        wanted(length - 500, 100, (_, _) => fail("handed over"))
+      ))
       assert(in.reads.size == sent && counters.get(Counter.ROW_GROUPS_PREFETCHED) == asked)
     }
   }

@@ -77,7 +77,7 @@ class SelectionSuite extends AnyFunSuite with RandomCases {
         assert(s.countIn(from, to) == inside.size, s"in [$from, $to) of $s")
         assert(s.anyIn(from, to) == inside.nonEmpty)
         assert(s.allIn(from, to) == (inside.size == to - from))
-        assert(s.nextSelected(from) == model.rangeFrom(from).headOption.getOrElse(-1))
+        assert(s.nextSelected(from) == model.find(_ >= from).getOrElse(-1))
         val unselected = (from until rows).find(!model(_)).getOrElse(rows)
         assert(s.nextUnselected(from) == unselected)
         val max = random.oneOf(0, 1, 5, 63, 64, 65, rows)

@@ -10,7 +10,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.unsafe.types.{ByteArray, UTF8String}
 
 import latebloom.read.RandomBytes
 
@@ -32,8 +32,8 @@ class BytesPredicateSuite extends AnyFunSuite with RandomBytes {
         Case(
           BytesPredicate.range(lo, loIn, hi, hiIn),
           s =>
-            (lo == null || s.binaryCompare(spark(lo)) > (if (loIn) -1 else 0)) &&
-              (hi == null || s.binaryCompare(spark(hi)) < (if (hiIn) 1 else 0))
+            (lo == null || ByteArray.compareBinary(s.getBytes, spark(lo).getBytes) > (if (loIn) -1 else 0)) &&
+              (hi == null || ByteArray.compareBinary(s.getBytes, spark(hi).getBytes) < (if (hiIn) 1 else 0))
         )
       case 3 =>
         val values = Seq.fill(random.oneOf(0, 1, 2, 5, 40))(value())

@@ -8,19 +8,15 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSInputStream;
-import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
-import org.apache.hadoop.fs.StreamCapabilities;
 
 /**
  * Local files in a store, under {@code faulty:}, in which every k-th request fails. A request is
@@ -141,7 +137,7 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
     }
   }
 
-  private static final class FaultyStream extends FSInputStream implements StreamCapabilities {
+  private static final class FaultyStream extends VectoredStream {
     private final Path path;
     private final FSDataInputStream local;
     // Position of the open response; -1 before the first request.
@@ -161,7 +157,7 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
 
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
-      if (local.getPos() != streamed && !request("reading " + path)) {
+      if (local.getPos() != streamed && !FaultyFileSystem.request("reading " + path)) {
         return -1;
       }
       int read = local.read(into, offset, length);
@@ -171,37 +167,36 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
 
     @Override
     public int read(long position, byte[] into, int offset, int length) throws IOException {
-      return request("reading " + path) ? local.read(position, into, offset, length) : -1;
+      return FaultyFileSystem.request("reading " + path) ? local.read(position, into, offset, length) : -1;
     }
 
     @Override
     public void readFully(long position, byte[] into, int offset, int length) throws IOException {
-      if (!request("reading " + path)) {
+      if (!FaultyFileSystem.request("reading " + path)) {
         throw new EOFException("truncated on purpose: " + path);
       }
       local.readFully(position, into, offset, length);
     }
 
     @Override
-    public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) {
-      for (FileRange range : ranges) {
-        range.setData(new CompletableFuture<>());
+    void request(List<Wanted> wanted, IntFunction<ByteBuffer> allocate) {
+      for (Wanted range : wanted) {
         STORE.execute(
             () -> {
               try {
-                range.getData().complete(read(range, allocate));
+                range.data().complete(read(range, allocate));
               } catch (IOException | RuntimeException e) {
-                range.getData().completeExceptionally(e);
+                range.data().completeExceptionally(e);
               }
             });
       }
     }
 
-    private ByteBuffer read(FileRange range, IntFunction<ByteBuffer> allocate) throws IOException {
-      int length = request("reading " + path) ? range.getLength() : range.getLength() / 2;
-      byte[] bytes = new byte[length];
-      local.readFully(range.getOffset(), bytes, 0, length);
-      return allocate.apply(range.getLength()).put(bytes).flip();
+    private ByteBuffer read(Wanted range, IntFunction<ByteBuffer> allocate) throws IOException {
+      boolean whole = FaultyFileSystem.request("reading " + path);
+      byte[] bytes = new byte[whole ? range.length() : range.length() / 2];
+      local.readFully(range.offset(), bytes, 0, bytes.length);
+      return allocate.apply(range.length()).put(bytes).flip();
     }
 
     @Override
@@ -220,11 +215,6 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
     @Override
     public boolean seekToNewSource(long target) {
       return false;
-    }
-
-    @Override
-    public boolean hasCapability(String capability) {
-      return capability.equals(StreamCapabilities.VECTOREDIO);
     }
 
     @Override

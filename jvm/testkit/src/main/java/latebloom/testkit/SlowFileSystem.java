@@ -6,19 +6,15 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSInputStream;
-import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
-import org.apache.hadoop.fs.StreamCapabilities;
 
 /**
  * Local files behind the latency and the throughput of an object store, under {@code slow:}.
@@ -117,7 +113,7 @@ public final class SlowFileSystem extends RawLocalFileSystem {
     }
   }
 
-  private final class SlowStream extends FSInputStream implements StreamCapabilities {
+  private final class SlowStream extends VectoredStream {
     private final FSDataInputStream local;
     // Position of the open response; -1 before the first request.
     private long streamed = -1;
@@ -135,7 +131,7 @@ public final class SlowFileSystem extends RawLocalFileSystem {
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
       if (local.getPos() != streamed) {
-        request(1, 0);
+        SlowFileSystem.this.request(1, 0);
       }
       int read = local.read(into, offset, length);
       transfer(Math.max(read, 0));
@@ -146,41 +142,35 @@ public final class SlowFileSystem extends RawLocalFileSystem {
     @Override
     public int read(long position, byte[] into, int offset, int length) throws IOException {
       int read = local.read(position, into, offset, length);
-      request(1, Math.max(read, 0));
+      SlowFileSystem.this.request(1, Math.max(read, 0));
       return read;
     }
 
     @Override
     public void readFully(long position, byte[] into, int offset, int length) throws IOException {
-      request(1, length);
+      SlowFileSystem.this.request(1, length);
       local.readFully(position, into, offset, length);
     }
 
     @Override
-    public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
-        throws IOException {
-      long bytes = 0;
-      for (FileRange range : ranges) {
-        bytes += range.getLength();
-        range.setData(new CompletableFuture<>());
-      }
-      long all = bytes;
+    void request(List<Wanted> wanted, IntFunction<ByteBuffer> allocate) {
+      long all = wanted.stream().mapToLong(Wanted::length).sum();
       STORE.execute(
           () -> {
             try {
-              request(ranges.size(), all);
-              for (FileRange range : ranges) {
-                range.getData().complete(read(range, allocate));
+              SlowFileSystem.this.request(wanted.size(), all);
+              for (Wanted range : wanted) {
+                range.data().complete(read(range, allocate));
               }
             } catch (IOException | RuntimeException e) {
-              ranges.forEach(range -> range.getData().completeExceptionally(e));
+              wanted.forEach(range -> range.data().completeExceptionally(e));
             }
           });
     }
 
-    private ByteBuffer read(FileRange range, IntFunction<ByteBuffer> allocate) throws IOException {
-      byte[] bytes = new byte[range.getLength()];
-      local.readFully(range.getOffset(), bytes, 0, bytes.length);
+    private ByteBuffer read(Wanted range, IntFunction<ByteBuffer> allocate) throws IOException {
+      byte[] bytes = new byte[range.length()];
+      local.readFully(range.offset(), bytes, 0, bytes.length);
       ByteBuffer buffer = allocate.apply(bytes.length);
       return buffer.put(bytes).flip();
     }
@@ -201,11 +191,6 @@ public final class SlowFileSystem extends RawLocalFileSystem {
     @Override
     public boolean seekToNewSource(long target) {
       return false;
-    }
-
-    @Override
-    public boolean hasCapability(String capability) {
-      return capability.equals(StreamCapabilities.VECTOREDIO);
     }
 
     @Override

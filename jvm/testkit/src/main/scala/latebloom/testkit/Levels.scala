@@ -3,7 +3,7 @@ package latebloom.testkit
 
 import java.lang.management.{BufferPoolMXBean, ManagementFactory}
 
-import scala.jdk.CollectionConverters._
+import latebloom.line.Compat._
 
 /** The resources that queries must not leak.
   *
@@ -24,9 +24,9 @@ case class Levels(streams: Int, threads: Map[String, Int], direct: Long, heap: L
         s"$n threads named '$name', ${before.threads.getOrElse(name, 0)} before"
     }
     names.toSeq ++
-      Option.when(streams > 0)(s"$streams open streams") ++
-      Option.when(direct > before.direct + 16 * mib)(s"direct memory $direct, ${before.direct}") ++
-      Option.when(heap > before.heap + 48 * mib)(s"heap $heap, ${before.heap} before")
+      when(streams > 0)(s"$streams open streams") ++
+      when(direct > before.direct + 16 * mib)(s"direct memory $direct, ${before.direct}") ++
+      when(heap > before.heap + 48 * mib)(s"heap $heap, ${before.heap} before")
   }
 
   override def toString: String =
@@ -64,7 +64,8 @@ object Levels {
       Thread.getAllStackTraces.asScala.toSeq
         .map { case (thread, stack) => thread.getName.replaceAll("\\d+", "#") -> stack }
         .collect { case (name, stack) if !LargePools(name) || !isIdle(stack) => name }
-        .groupMapReduce(identity)(_ => 1)(_ + _),
+        .groupBy(identity)
+        .map { case (name, found) => name -> found.size },
       ManagementFactory
         .getPlatformMXBeans(classOf[BufferPoolMXBean])
         .asScala.filter(_.getName == "direct").map(_.getMemoryUsed).sum,

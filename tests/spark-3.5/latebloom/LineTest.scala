@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.types.StringType
+
+/** What tests see differently from line to line. */
+object LineTest {
+
+  /** The name of the error. */
+  def condition(error: SparkThrowable): String = error.getErrorClass
+
+  /** An error of Spark's of this name. */
+  def error(condition: String): Throwable =
+    new ArithmeticException with SparkThrowable {
+      override def getErrorClass: String = condition
+    }
+
+  /** EXPLAIN does not ask others. */
+  val explainProviders: Option[String] = None
+
+  /** There are no collations. */
+  val caseless: Option[StringType] = None
+}

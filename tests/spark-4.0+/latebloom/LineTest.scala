@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StringType
+
+/** What tests see differently from line to line. */
+object LineTest {
+
+  /** The name of the error. */
+  def condition(error: SparkThrowable): String = error.getCondition
+
+  /** An error of Spark's of this name. */
+  def error(condition: String): Throwable =
+    new ArithmeticException with SparkThrowable {
+      override def getCondition: String = condition
+    }
+
+  /** Whether EXPLAIN tells of scans, and by which conf. */
+  val explainProviders: Option[String] = Some(SQLConf.EXTENDED_EXPLAIN_PROVIDERS.key)
+
+  /** Texts that are equal with other bytes. */
+  val caseless: Option[StringType] = Some(StringType("UTF8_LCASE"))
+}
