@@ -3,10 +3,11 @@ package latebloom.bloom
 
 import java.util.Arrays.compareUnsigned
 
-import latebloom.line.Compat._
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import latebloom.line.Compat._
 
 class ByteBoundsSuite extends AnyFunSuite with Probing {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.bloom
 
-import latebloom.line.Compat._
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import latebloom.line.Compat._
 
 /** Compares keys of several collectors with the set of them. */
 class KeyCollectorSuite extends AnyFunSuite with Probing {
@@ -46,7 +47,9 @@ class KeyCollectorSuite extends AnyFunSuite with Probing {
       val f = c.finish().get
       checkCount(f, keys.distinct.size)
       assert(f.keys == c.count)
-      assert(f.min.toScalaOption == keys.reduceOption(_ min _) && f.max.toScalaOption == keys.reduceOption(_ max _))
+      assert(f.min.toScalaOption == keys.reduceOption(
+        _ min _
+      ) && f.max.toScalaOption == keys.reduceOption(_ max _))
       val asked = keys ++ Seq.fill(300)(key()) ++ Seq(Long.MinValue, 0L, Long.MaxValue)
       val passed = passing(f.predicate, asked)
       val model = keys.toSet

@@ -4,10 +4,11 @@ package latebloom.bloom
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.util.zip.CRC32C
 
-import latebloom.line.Compat._
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import latebloom.line.Compat._
 
 /** Serialises filters, and reads bytes that are not filters. */
 class KeyFilterSuite extends AnyFunSuite with Probing {

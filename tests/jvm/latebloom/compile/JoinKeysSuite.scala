@@ -3,8 +3,6 @@ package latebloom.compile
 
 import java.math.BigDecimal
 
-import latebloom.line.Compat._
-
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo, Literal}
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, InternalRow}
@@ -14,6 +12,7 @@ import org.apache.spark.sql.{AnalysisException, QueryTest, SparkSessionExtension
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.{KeyDomain, KeyFilter, KeyLimits}
+import latebloom.line.Compat._
 import latebloom.read.predicate.{OrderedKeys, ValuePredicate}
 
 /** `join_keys(value, exactKeys, maxBytes, maxKeys)` and the same of hashes, for SQL. */

@@ -13,7 +13,6 @@ import org.apache.spark.sql.functions.lit
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-
 import latebloom.{LateBloomTest, LineTest}
 
 /** Tests that lists and maps are read in part, with the same answer, if a query uses only some

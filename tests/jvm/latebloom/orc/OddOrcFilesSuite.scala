@@ -84,7 +84,8 @@ class OddOrcFilesSuite extends RewrittenOrc {
       }
       OrcSurgery.rewrite(file, Changes(stripeFooter = empty))
       val read = spark.read.orc(dir.getPath)
-      val kept = same(read.where("length(w) = 0 and id % 1000 = 7"))(r => (r.getLong(0), r.getString(1)))
+      val kept =
+        same(read.where("length(w) = 0 and id % 1000 = 7"))(r => (r.getLong(0), r.getString(1)))
       assert(kept == Seq((7L, ""), (1007L, ""), (2007L, "")))
       assert(same(read.where("length(w) = 3"))(_.getLong(0)).isEmpty)
     }

@@ -13,8 +13,8 @@ import latebloom.line.{Collations, TimeTypes}
   *
   * A group has one value for all of its rows. An expression of that value equals the expression of
   * a row's own value only if equal values are identical, or if the expression cannot distinguish
-  * them: [[NormalizeNaNAndZero]] and [[KeyOfText]] return identical results for equal values,
-  * and so does any expression of their results.
+  * them: [[NormalizeNaNAndZero]] and [[KeyOfText]] return identical results for equal values, and
+  * so does any expression of their results.
   */
 private[join] object EqualValues {
 

@@ -27,8 +27,8 @@ import latebloom.read.task.Counter
   *
   * @param files
   *   the parameters of Spark's own node, which differ from line to line (see [[LateScanExec]]); its
-  *   output are the attributes of the payload, then partition and metadata columns, and its required
-  *   schema the payload: columns that are read from files and output
+  *   output are the attributes of the payload, then partition and metadata columns, and its
+  *   required schema the payload: columns that are read from files and output
   * @param scanFilters
   *   conditions that this scan evaluates
   * @param joinFilters
