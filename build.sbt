@@ -74,7 +74,7 @@ lazy val latebloom = project
   .in(file("jvm"))
   .settings(sparkOf(Provided))
   .settings(
-    name := "latebloom-spark",
+    name := s"latebloom-spark-${line.name}",
     target := line.target(baseDirectory.value),
     // What differs between lines: one folder a line, or a run of lines.
     Compile / unmanagedSourceDirectories ++=
@@ -130,9 +130,11 @@ lazy val latebloom = project
     Compile / packageBin := {
       val jar = (Compile / packageBin).value
       val target = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "jars"
-      IO.delete(target)
+      val ofLine = s"${name.value}_${scalaBinaryVersion.value}-"
       IO.createDirectory(target)
-      copyStored(jar, target / s"latebloom-spark_${scalaBinaryVersion.value}-${version.value}.jar")
+      // Beside it lie those of other lines.
+      IO.delete(IO.listFiles(target).filter(_.getName.startsWith(ofLine)))
+      copyStored(jar, target / s"$ofLine${version.value}.jar")
       jar
     }
   )

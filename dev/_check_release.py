@@ -17,7 +17,7 @@ OURS = (
     "org/apache/spark/sql/latebloom/",
     "org/apache/spark/sql/execution/joinkeys/",
 )
-GROUP, ARTIFACT = "io.github.latebloom", "latebloom-spark_2.13"
+GROUP, ARTIFACT = "io.github.latebloom", "latebloom-spark-4.1_2.13"
 _POM = "{http://maven.apache.org/POM/4.0.0}"
 
 _wrong: list[str] = []

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from latebloom._errors import JarNotFoundError
-from latebloom._versions import SCALA
+from latebloom._versions import SCALA, SPARK
 
-JAR_PREFIX = "latebloom-spark_"
+JAR_PREFIX = f"latebloom-spark-{SPARK}_"
 _JARS = Path(__file__).parent / "jars"
 
 

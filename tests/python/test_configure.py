@@ -8,7 +8,7 @@ from latebloom import _jar, _jvm, _names
 EXTENSIONS = "spark.sql.extensions"
 EXPLAINERS = "spark.sql.extendedExplainProviders"
 JARS = "spark.jars"
-JAR = "latebloom-spark_2.13-9.9.9.jar"
+JAR = "latebloom-spark-4.1_2.13-9.9.9.jar"
 
 
 class Builder:
@@ -106,12 +106,14 @@ def test_a_properties_file_of_the_submit_arguments_is_read(monkeypatch, tmp_path
 
 
 def test_a_latebloom_jar_that_is_there_already_is_not_added_again():
-    options = configured(spark_jars="hdfs://there/latebloom-spark_2.13-0.1.0.jar")
-    assert options[JARS] == "hdfs://there/latebloom-spark_2.13-0.1.0.jar"
+    options = configured(spark_jars="hdfs://there/latebloom-spark-4.1_2.13-0.1.0.jar")
+    assert options[JARS] == "hdfs://there/latebloom-spark-4.1_2.13-0.1.0.jar"
 
 
 def test_a_jar_on_the_class_path_is_not_added_to_the_jars():
-    options = configured(spark_driver_extraClassPath="/a.jar:/lib/latebloom-spark_2.13-0.1.0.jar")
+    options = configured(
+        spark_driver_extraClassPath="/a.jar:/lib/latebloom-spark-4.1_2.13-0.1.0.jar"
+    )
     assert JARS not in options
 
 

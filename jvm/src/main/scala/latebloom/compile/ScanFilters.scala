@@ -30,7 +30,7 @@ final private[latebloom] class ScanFilters private (
 private[latebloom] object ScanFilters {
 
   /** By what means a condition is evaluated: each costs more than the one before it. */
-  sealed abstract class Level(val name: String)
+  sealed abstract class Level(val name: String) extends Serializable
 
   /** Loops over decoded values, or over the dictionary. */
   case object Kernel extends Level("kernel")
@@ -136,7 +136,7 @@ private[latebloom] object ScanFilters {
         }
         byColumn.put(key, merged)
       }
-      byColumn.values.toSeq
+      byColumn.values.toList
     }
 
     /** A filter that may be left out: it drops what would find no match. */
@@ -219,7 +219,7 @@ private[latebloom] object ScanFilters {
 
     private def index(column: Attribute): Int =
       read.indexWhere(_.exprId == column.exprId) match {
-        case -1 => read.size + structFields.values.toSeq.indexWhere(_.exprId == column.exprId)
+        case -1 => read.size + structFields.values.toList.indexWhere(_.exprId == column.exprId)
         case i  => i
       }
   }

@@ -94,7 +94,7 @@ final case class JoinFilter(
 object JoinFilter {
 
   /** How the keys are had. */
-  sealed abstract class Means(val name: String)
+  sealed abstract class Means(val name: String) extends Serializable
 
   /** From the hashed relation that the join broadcasts anyway. */
   case object Broadcast extends Means("broadcast")

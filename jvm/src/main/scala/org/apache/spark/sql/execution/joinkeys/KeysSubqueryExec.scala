@@ -59,7 +59,7 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
           longMetric("filterSize").set(bytes.length)
           KeyFilter.deserialize(bytes).ifPresent(f => longMetric("keys").set(f.keys))
         }
-        SQLMetrics.postDriverMetricUpdates(sparkContext, execution, metrics.values.toSeq)
+        SQLMetrics.postDriverMetricUpdates(sparkContext, execution, metrics.values.toList)
         rows
       }
     }
