@@ -67,7 +67,8 @@ def copyStored(jar: File, to: File): Unit =
 
 // A line that is not in Maven Central is compiled with PySpark's jars.
 def sparkOf(scope: Configuration): Seq[Setting[_]] =
-  if (line.inMaven) Seq(libraryDependencies += "org.apache.spark" %% "spark-sql" % line.spark % scope)
+  if (line.inMaven)
+    Seq(libraryDependencies += "org.apache.spark" %% "spark-sql" % line.spark % scope)
   else Seq(Compile / unmanagedJars ++= line.jars((ThisBuild / baseDirectory).value).classpath)
 
 lazy val latebloom = project

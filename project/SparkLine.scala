@@ -59,7 +59,8 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
   /** What PySpark of this line has in its folder of jars: beside the checkout's own environment. */
   def jars(root: File): Seq[File] = {
     val found = ((root / s".venv-$name") ** "pyspark" / "jars" * "*.jar").get
-    if (found.isEmpty) sys.error(s"no jars of PySpark $spark in .venv-$name: run ./dev/sbt --spark $name")
+    if (found.isEmpty)
+      sys.error(s"no jars of PySpark $spark in .venv-$name: run ./dev/sbt --spark $name")
     found
   }
 }
@@ -82,7 +83,9 @@ object SparkLine {
     val scala = sys.props.getOrElse("latebloom.scala", "2.13")
     all
       .find(line => line.name == name && line.scalaLine == scala)
-      .getOrElse(sys.error(s"no line $name with Scala $scala; there are ${all.map(_.id).mkString(", ")}"))
+      .getOrElse(sys.error(
+        s"no line $name with Scala $scala; there are ${all.map(_.id).mkString(", ")}"
+      ))
   }
 
   private val NewerTests = Set(

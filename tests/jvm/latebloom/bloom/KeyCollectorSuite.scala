@@ -46,7 +46,9 @@ class KeyCollectorSuite extends AnyFunSuite with Probing {
       val f = c.finish().get
       checkCount(f, keys.distinct.size)
       assert(f.keys == c.count)
-      assert(f.min.toScalaOption == keys.reduceOption(_ min _) && f.max.toScalaOption == keys.reduceOption(_ max _))
+      assert(f.min.toScalaOption == keys.reduceOption(
+        _ min _
+      ) && f.max.toScalaOption == keys.reduceOption(_ max _))
       val asked = keys ++ Seq.fill(300)(key()) ++ Seq(Long.MinValue, 0L, Long.MaxValue)
       val passed = passing(f.predicate, asked)
       val model = keys.toSet

@@ -13,10 +13,10 @@ import org.apache.spark.sql.functions.lit
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-
 /** Lists and maps of which a query asks for some entries are read in part, and the answer is the
   * same.
-  */import latebloom.{LateBloomTest, LineTest}
+  */
+import latebloom.{LateBloomTest, LineTest}
 
 class LookupsSuite extends LateBloomTest {
 

@@ -64,7 +64,8 @@ abstract private[scan] class ExtendedFileScan(scan: FileSourceScanExec)
   /** What is executed. */
   final protected def executed: RDD[InternalRow] = inputRDD
 
-  /** Spark's scan of the same files, read as this format: listed, pruned and split once for both. */
+  /** Spark's scan of the same files, read as this format: listed, pruned and split once for both.
+    */
   final protected def innerScan(format: FileFormat): FileSourceScanExec =
     new FileSourceScanExec(
       relation.copy(fileFormat = format)(relation.sparkSession),

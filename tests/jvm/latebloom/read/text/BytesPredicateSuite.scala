@@ -32,8 +32,10 @@ class BytesPredicateSuite extends AnyFunSuite with RandomBytes {
         Case(
           BytesPredicate.range(lo, loIn, hi, hiIn),
           s =>
-            (lo == null || ByteArray.compareBinary(s.getBytes, spark(lo).getBytes) > (if (loIn) -1 else 0)) &&
-              (hi == null || ByteArray.compareBinary(s.getBytes, spark(hi).getBytes) < (if (hiIn) 1 else 0))
+            (lo == null || ByteArray.compareBinary(s.getBytes, spark(lo).getBytes) > (if (loIn) -1
+                                                                                      else 0)) &&
+              (hi == null || ByteArray.compareBinary(s.getBytes, spark(hi).getBytes) < (if (hiIn) 1
+                                                                                        else 0))
         )
       case 3 =>
         val values = Seq.fill(random.oneOf(0, 1, 2, 5, 40))(value())

@@ -48,8 +48,7 @@ public final class FilteredRows implements BatchSource {
       payloadTypes = payloadTypes.add(fields[p]);
       ordinals.add(p);
     }
-    this.payload =
-        new ProjectingInternalRow(payloadTypes, ScalaSeqs.asScala(ordinals));
+    this.payload = new ProjectingInternalRow(payloadTypes, ScalaSeqs.asScala(ordinals));
     this.converter = new RowToColumnConverter(payloadTypes);
     this.out = new OutputBatch(payloadTypes, constants, spec.options().batchRows(), offHeap);
     this.vectors = new WritableColumnVector[spec.payload()];

@@ -13,8 +13,8 @@ import latebloom.line.{Collations, TimeTypes}
   *
   * A group has one value for all of its rows. What is computed from that value is what would be
   * computed from a row's own only where equal values are the same, or where the expression cannot
-  * tell them apart: [[NormalizeNaNAndZero]] and [[KeyOfText]] give the same for all that are
-  * equal, and so does whatever is computed from what they give.
+  * tell them apart: [[NormalizeNaNAndZero]] and [[KeyOfText]] give the same for all that are equal,
+  * and so does whatever is computed from what they give.
   */
 private[join] object EqualValues {
 

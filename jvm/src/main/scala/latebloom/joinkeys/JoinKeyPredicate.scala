@@ -80,8 +80,9 @@ final private[latebloom] class JoinKeyPredicate(
       case LongType | TimestampNTZType                              => catalyst(key)
       case d: DecimalType if d.precision <= Decimal.MAX_LONG_DIGITS =>
         catalyst(key.map(Decimal(_, d.precision, d.scale)))
-      case _: StringType => catalyst(bytes.map(UTF8String.fromBytes(_)).filter(Collations.isValid(_)))
-      case _             => None
+      case _: StringType =>
+        catalyst(bytes.map(UTF8String.fromBytes(_)).filter(Collations.isValid(_)))
+      case _ => None
     }
   }
 }

@@ -27,8 +27,8 @@ import latebloom.read.task.Counter
   *
   * @param files
   *   what it has of Spark's own node, which differs from line to line (see [[LateScanExec]]); its
-  *   output are the attributes of the payload, then partition and metadata columns, and its required
-  *   schema the payload: what is read of a file and is output
+  *   output are the attributes of the payload, then partition and metadata columns, and its
+  *   required schema the payload: what is read of a file and is output
   * @param scanFilters
   *   what is evaluated here
   * @param joinFilters

@@ -74,8 +74,7 @@ record CaseMappedPredicate(BytesPredicate mapped, boolean upper, boolean icu)
         return length;
       }
       UTF8String text = UTF8String.fromBytes(data, offset, length);
-      byte[] bytes =
-          (upper ? Collations.upper(text, icu) : Collations.lower(text, icu)).getBytes();
+      byte[] bytes = (upper ? Collations.upper(text, icu) : Collations.lower(text, icu)).getBytes();
       makeRoom(at, bytes.length);
       System.arraycopy(bytes, 0, buffer, at, bytes.length);
       return bytes.length;

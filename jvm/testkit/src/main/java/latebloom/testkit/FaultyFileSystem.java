@@ -167,7 +167,9 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
 
     @Override
     public int read(long position, byte[] into, int offset, int length) throws IOException {
-      return FaultyFileSystem.request("reading " + path) ? local.read(position, into, offset, length) : -1;
+      return FaultyFileSystem.request("reading " + path)
+          ? local.read(position, into, offset, length)
+          : -1;
     }
 
     @Override
