@@ -131,10 +131,11 @@ lazy val latebloom = project
     Compile / packageBin := {
       val jar = (Compile / packageBin).value
       val target = (ThisBuild / baseDirectory).value / "python" / "latebloom" / "jars"
-      val stem = s"${name.value}_${scalaBinaryVersion.value}-"
-      IO.delete((target * s"$stem*.jar").get())
+      val ofLine = s"${name.value}_${scalaBinaryVersion.value}-"
       IO.createDirectory(target)
-      copyStored(jar, target / s"$stem${version.value}.jar")
+      // Beside it lie those of other lines.
+      IO.delete(IO.listFiles(target).filter(_.getName.startsWith(ofLine)))
+      copyStored(jar, target / s"$ofLine${version.value}.jar")
       jar
     }
   )

@@ -29,7 +29,7 @@ MOST_PARAMETERS = 7
 # Constructors that may have more parameters, with the reasons.
 EXCEPTIONS: dict[str, str] = {
     "latebloom.inspect.ScanReport": "a field for each line of EXPLAIN",
-    "latebloom.scan.LateScan": "FileSourceScanExec's parameters, and its own",
+    "latebloom.scan.LateScanExec": "FileSourceScanExec's parameters, and its own",
     "org.apache.spark.sql.latebloom.Settings": "a field for each conf that Spark's own reader uses",
 }
 
@@ -112,12 +112,15 @@ def _parameters(code: str, at: int) -> int:
 
 
 class Layout:
-    """The sources below a directory, ``java`` and ``scala``."""
+    """The sources below directories, ``java`` and ``scala``: those of all lines of Spark together."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, roots: list[Path]) -> None:
+        self.roots = roots
         self.sources = [
-            Source(file) for file in sorted(root.rglob("*.*")) if file.suffix in (".java", ".scala")
+            Source(file)
+            for root in roots
+            for file in sorted(root.rglob("*.*"))
+            if file.suffix in (".java", ".scala")
         ]
         self.packages = {source.package for source in self.sources}
 
@@ -139,12 +142,15 @@ class Layout:
     def undeclared(self) -> Iterator[str]:
         """Imports of Java packages that their package-info does not name."""
         arrows = self.arrows()
-        java = {
-            source.package: source.path for source in self.sources if source.path.suffix == ".java"
+        java = {source.package for source in self.sources if source.path.suffix == ".java"}
+        infos = {
+            source.package: source.path
+            for source in self.sources
+            if source.path.name == "package-info.java"
         }
-        for package, file in sorted(java.items()):
-            info = file.parent / "package-info.java"
-            if not info.is_file():
+        for package in sorted(java):
+            info = infos.get(package)
+            if info is None:
                 yield f"{package} has no package-info.java"
                 continue
             allowed = self._allowed(info)
@@ -192,7 +198,12 @@ class Layout:
         for folder in sorted({source.path.parent for source in self.sources}):
             files = sum(source.path.parent == folder for source in self.sources)
             if files > MOST_FILES:
-                yield f"{folder.relative_to(self.root)} has {files} files, more than {MOST_FILES}"
+                yield f"{self._name(folder)} has {files} files, more than {MOST_FILES}"
+
+    def _name(self, folder: Path) -> str:
+        """A folder as people know it: by its way from the directory that it is below."""
+        root = next(root for root in self.roots if folder.is_relative_to(root))
+        return str(folder.relative_to(root))
 
     def long_constructors(self, exceptions: dict[str, str]) -> Iterator[str]:
         """Constructors with too many parameters, and exceptions that are not needed."""
@@ -208,9 +219,9 @@ class Layout:
                 yield f"{name}: no constructor needs the exception of {Path(__file__).name} any more"
 
 
-def problems(root: Path, exceptions: dict[str, str]) -> list[str]:
-    """All faults below a directory."""
-    layout = Layout(root)
+def problems(roots: list[Path], exceptions: dict[str, str]) -> list[str]:
+    """All faults below the directories."""
+    layout = Layout(roots)
     return [
         *layout.undeclared(),
         *layout.circle(),
@@ -221,8 +232,9 @@ def problems(root: Path, exceptions: dict[str, str]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Prints the faults; returns 1 if there are any."""
-    sources = Path(__file__).resolve().parent.parent / "jvm" / "src" / "main"
-    found = problems(Path(arguments[0]), {}) if arguments else problems(sources, EXCEPTIONS)
+    jvm = Path(__file__).resolve().parent.parent / "jvm"
+    sources = [jvm / "src" / "main", *sorted(jvm.glob("spark-*")), *sorted(jvm.glob("scala-*"))]
+    found = problems([Path(arguments[0])], {}) if arguments else problems(sources, EXCEPTIONS)
     print("\n".join(found) or "packages import one way only; folders and constructors are small")
     return 1 if found else 0
 

@@ -22,6 +22,8 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     .set("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .set(SQLConf.SHUFFLE_PARTITIONS.key, "3")
     .set(SQLConf.PLAN_CHANGE_VALIDATION.key, "true")
+    // The default from Spark 4.0 on.
+    .set(SQLConf.ANSI_ENABLED.key, "true")
 
   /** A killed run leaves its tables, which Spark would refuse to overwrite. */
   override protected def beforeAll(): Unit = {

@@ -21,4 +21,7 @@ object LineTest {
 
   /** There are no collations. */
   val caseless: Option[StringType] = None
+
+  /** Parquet files are not read as wider types than they have. */
+  val readsWider: Boolean = false
 }

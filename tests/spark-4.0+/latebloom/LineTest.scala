@@ -22,4 +22,7 @@ object LineTest {
 
   /** Texts that are equal with other bytes. */
   val caseless: Option[StringType] = Some(StringType("UTF8_LCASE"))
+
+  /** Whether Parquet files are read as wider types than they have. */
+  val readsWider: Boolean = true
 }

@@ -102,7 +102,9 @@ class LookupsSuite extends LateBloomTest {
   test("a position beyond the end is Spark's own error") {
     withSQLConf(SQLConf.ANSI_ENABLED.key -> "true") {
       Seq("a[4]", "element_at(a, 5)", "a[2] + a[4]").foreach { list =>
-        def error(df: DataFrame): String = intercept[Exception](df.collect()).getMessage
+        def error(df: DataFrame): String = Iterator
+          .iterate[Throwable](intercept[Exception](df.collect()))(_.getCause)
+          .takeWhile(_ != null).map(_.getMessage).toList.last
         def query = spark.sql(s"select $list from t where n = 3 and a is not null")
         assert(error(query) == off(error(query)))
         assert(lateScans(query).flatMap(_.payload) != Seq("a"))

@@ -86,7 +86,14 @@ object FileScan {
       spec.columns.map(f => byName(f.name)).asJava,
       null,
       Calendars.CORRECTED,
-      null,
+      new SparkReader.Context(
+        input,
+        reader.getFooter,
+        conf,
+        Calendars.CORRECTED,
+        offHeap,
+        spec.options.batchRows
+      ),
       counters
     )
     new SelectiveScan(split, spec, split.payloadTypes(), Array.empty, offHeap, counters)

@@ -60,7 +60,8 @@ abstract private[scan] class ExtendedFileScan(scan: FileSourceScanExec)
   /** What is executed. */
   final protected def executed: RDD[InternalRow] = inputRDD
 
-  /** Spark's scan of the same files, read as this format: listed, pruned and split once for both. */
+  /** Spark's scan of the same files, read as this format: listed, pruned and split once for both.
+    */
   final protected def innerScan(format: FileFormat): FileSourceScanExec =
     new FileSourceScanExec(
       relation.copy(fileFormat = format)(relation.sparkSession),
@@ -75,8 +76,10 @@ abstract private[scan] class ExtendedFileScan(scan: FileSourceScanExec)
     ) {
       override lazy val driverMetrics: Map[String, SQLMetric] = outer.driverMetrics
       override def metrics: Map[String, SQLMetric] = outer.metrics
-      @transient override lazy val selectedPartitions: Array[PartitionDirectory] = outer.selectedPartitions
-      @transient override protected lazy val dynamicallySelectedPartitions: Array[PartitionDirectory] =
+      @transient override lazy val selectedPartitions: Array[PartitionDirectory] =
+        outer.selectedPartitions
+      @transient override protected lazy val dynamicallySelectedPartitions
+          : Array[PartitionDirectory] =
         outer.dynamicallySelectedPartitions
     }
 }

@@ -64,15 +64,16 @@ abstract private[scan] class ExtendedFileScan(scan: FileSourceScanExec)
     )
   )
 
-  /** What is executed: where Spark has taken the scan for one task, so that it may spare an exchange,
-    * its rows are in exactly one partition.
+  /** What is executed: where Spark has taken the scan for one task, so that it may spare an
+    * exchange, its rows are in exactly one partition.
     */
   final protected def executed: RDD[InternalRow] =
     if (!useSingleTaskExecution) inputRDD
     else if (inputRDD.getNumPartitions == 0) sparkContext.parallelize(Seq.empty[InternalRow], 1)
     else inputRDD.coalesce(1)
 
-  /** Spark's scan of the same files, read as this format: listed, pruned and split once for both. */
+  /** Spark's scan of the same files, read as this format: listed, pruned and split once for both.
+    */
   final protected def innerScan(format: FileFormat): FileSourceScanExec =
     new FileSourceScanExec(
       relation.copy(fileFormat = format)(relation.sparkSession),

@@ -225,10 +225,9 @@ public final class ParquetSplit implements RowGroups {
     }
     if (next == 0 && !blocks.isEmpty()) {
       checkRowCounts(blocks);
+      // Ours as well: what Spark reads as what differs from line to line.
       for (WantedColumn c : columns) {
-        if (!c.ours()) {
-          spark.checkReadable(c.parquet(), schema);
-        }
+        spark.checkReadable(c.parquet(), schema);
       }
     }
     while (next < blocks.size()) {

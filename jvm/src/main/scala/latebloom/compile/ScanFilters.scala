@@ -30,7 +30,7 @@ final private[latebloom] class ScanFilters private (
 private[latebloom] object ScanFilters {
 
   /** The machinery that evaluates a condition, in order of cost. */
-  sealed abstract class Level(val name: String)
+  sealed abstract class Level(val name: String) extends Serializable
 
   /** Loops over decoded values, or over the dictionary. */
   case object Kernel extends Level("kernel")
@@ -134,7 +134,7 @@ private[latebloom] object ScanFilters {
         }
         byColumn.put(key, merged)
       }
-      byColumn.values.toSeq
+      byColumn.values.toList
     }
 
     /** A filter that the answer does not need: it drops rows without a match in the join. */
@@ -217,7 +217,7 @@ private[latebloom] object ScanFilters {
 
     private def index(column: Attribute): Int =
       read.indexWhere(_.exprId == column.exprId) match {
-        case -1 => read.size + structFields.values.toSeq.indexWhere(_.exprId == column.exprId)
+        case -1 => read.size + structFields.values.toList.indexWhere(_.exprId == column.exprId)
         case i  => i
       }
   }

@@ -93,7 +93,7 @@ final case class JoinFilter(
 object JoinFilter {
 
   /** How the creation side supplies the keys. */
-  sealed abstract class Means(val name: String)
+  sealed abstract class Means(val name: String) extends Serializable
 
   /** By the hashed relation that the join broadcasts anyway. */
   case object Broadcast extends Means("broadcast")

@@ -3,7 +3,7 @@ package org.apache.spark.sql.execution.joinkeys
 
 import java.util.concurrent.{CompletableFuture, ExecutorService}
 
-import org.apache.spark.SparkThrowable
+import org.apache.spark.SparkException
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
@@ -26,6 +26,11 @@ private[joinkeys] object LineExecution {
   /** Pools that not all lines have: this one has none of them. */
   def pools: Seq[(String, ConfigEntry[Int], ExecutorService)] = Nil
 
-  /** The name of the error. */
-  def condition(error: SparkThrowable): String = error.getErrorClass
+  private val jobCancelled = """(?s)Job \d+ cancelled.*"""
+
+  /** Whether the error is that somebody cancelled a job: in this line it has no name. */
+  def isJobCancelled(error: Throwable): Boolean = error match {
+    case s: SparkException => s.getErrorClass == null && s.getMessage.matches(jobCancelled)
+    case _                 => false
+  }
 }

@@ -33,6 +33,9 @@ private[joinkeys] object LineExecution {
     )
   )
 
-  /** The name of the error. */
-  def condition(error: SparkThrowable): String = error.getCondition
+  /** Whether the error is that somebody cancelled a job. */
+  def isJobCancelled(error: Throwable): Boolean = error match {
+    case s: SparkThrowable => s.getCondition == "SPARK_JOB_CANCELLED"
+    case _                 => false
+  }
 }

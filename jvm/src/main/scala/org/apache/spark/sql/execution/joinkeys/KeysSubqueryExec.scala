@@ -5,13 +5,13 @@ import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkException
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.execution.{BaseSubqueryExec, SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.util.ThreadUtils
-import org.apache.spark.{SparkException, SparkThrowable}
 
 import latebloom.bloom.KeyFilter
 
@@ -59,7 +59,7 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
           longMetric("filterSize").set(bytes.length)
           KeyFilter.deserialize(bytes).ifPresent(f => longMetric("keys").set(f.keys))
         }
-        SQLMetrics.postDriverMetricUpdates(sparkContext, execution, metrics.values.toSeq)
+        SQLMetrics.postDriverMetricUpdates(sparkContext, execution, metrics.values.toList)
         rows
       }
     }
@@ -103,7 +103,6 @@ object KeysSubqueryExec {
   private def isCancelled(e: Throwable): Boolean =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).exists {
       case _: InterruptedException => true
-      case s: SparkThrowable       => LineExecution.condition(s) == "SPARK_JOB_CANCELLED"
-      case _                       => false
+      case other                   => LineExecution.isJobCancelled(other)
     }
 }
