@@ -82,7 +82,7 @@ def test_what_is_not_of_spark_has_nothing_to_say(spark):
 
 def test_a_client_without_a_jvm_is_refused_by_its_class():
     client = SimpleNamespace(version="4.1.3")
-    with pytest.raises(latebloom.UnsupportedSessionError, match="JVM of its own") as error:
+    with pytest.raises(latebloom.UnsupportedSessionError, match="local JVM") as error:
         _jvm.require(client)
     assert "types.SimpleNamespace" in error.value.where
 
