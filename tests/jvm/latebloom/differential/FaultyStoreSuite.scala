@@ -31,7 +31,7 @@ class FaultyStoreSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override def afterAll(): Unit =
     try {
-      FaultyFileSystem.mend()
+      FaultyFileSystem.repair()
       spark.sparkContext.setLogLevel("WARN")
       spark.stop()
       JavaUtils.deleteRecursively(folder.toFile)

@@ -106,12 +106,12 @@ public abstract sealed class Selection permits SelectionRuns, SelectionBitmap {
    */
   public final double spread() {
     if (spread < 0) {
-      spread = reckonSpread();
+      spread = measureSpread();
     }
     return spread;
   }
 
-  private double reckonSpread() {
+  private double measureSpread() {
     if (isAll()) {
       return 1;
     }

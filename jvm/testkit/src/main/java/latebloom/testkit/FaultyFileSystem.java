@@ -69,7 +69,7 @@ public final class FaultyFileSystem extends RawLocalFileSystem {
   }
 
   /** Repairs the store; hanging requests are answered. */
-  public static void mend() {
+  public static void repair() {
     plan = SOUND;
   }
 

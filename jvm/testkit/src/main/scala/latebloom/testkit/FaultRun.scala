@@ -146,7 +146,7 @@ final class FaultRun(spark: SparkSession, folder: Path) {
       cancel(group, outcome)
     }
     val end = Try(Await.result(outcome, (if (slow) MostSeconds * 4 else MostSeconds).seconds))
-    FaultyFileSystem.mend()
+    FaultyFileSystem.repair()
     ends(s"$fault: ${judge(what, expected, cancelled, end)}") += 1
   }
 
