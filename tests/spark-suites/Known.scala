@@ -6,8 +6,8 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-/** What is known of one suite before a run: how many tests it has (where that was recorded) and
-  * which of them fail, with the reason. As text:
+/** The recorded state of a suite: its number of tests (where known) and the tests that fail, each
+  * with its reason. As text:
   * {{{
   * ParquetIOSuite: 77 tests
   *   name of a test

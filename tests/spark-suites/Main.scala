@@ -6,8 +6,8 @@ import java.nio.file.{Files, Paths}
 
 import org.apache.spark.SPARK_VERSION
 
-/** Runs Spark's suites one after the other and judges every test against what plain Spark does
-  * (`baseline-<version>.txt`) and what is allowed to differ (`expected-failures.txt`).
+/** Runs Spark's suites one after another and compares every test with plain Spark's result
+  * (`baseline-<version>.txt`) and the allowed differences (`expected-failures.txt`).
   */
 object Main {
   private val home = Paths.get(sys.props("latebloom.suites.home"))
@@ -27,7 +27,7 @@ object Main {
     val suites = if (chosen.isEmpty) Suites.all else chosen
     val rebaseline = options.contains("--rebaseline")
     val extended = !rebaseline && !options.contains("--off")
-    // Static confs that Spark's test sessions take over, as any application would.
+    // Static confs that Spark's test sessions inherit, as applications do.
     if (extended) {
       val extensions = Seq("latebloom.LateBloomExtensions", classOf[ScanCount].getName)
       sys.props("spark.sql.extensions") = extensions.mkString(",")

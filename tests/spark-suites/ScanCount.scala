@@ -10,11 +10,10 @@ import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPl
 
 import latebloom.scan.LateScan
 
-/** An extension that counts the file scans of every plan about to run, by whose they are, and the
-  * join filters of ours.
+/** An extension that counts LateScans, Spark's file scans and join filters in every executed plan.
   */
 class ScanCount extends (SparkSessionExtensions => Unit) {
-  // A columnar rule sees each plan (with AQE, each query stage) once, when it is final.
+  // A columnar rule sees each final plan (with AQE, each query stage) once.
   override def apply(extensions: SparkSessionExtensions): Unit =
     extensions.injectColumnar(_ => ScanCount.rule)
 }
@@ -24,7 +23,7 @@ object ScanCount {
   private val sparks = new AtomicLong
   private val joins = new AtomicLong
 
-  /** (scans that are LateScans, scans that stayed Spark's, join filters) since the JVM started. */
+  /** (LateScans, Spark's scans, join filters) since the JVM started. */
   def now: (Long, Long, Long) = (late.get, sparks.get, joins.get)
 
   private val count = new Rule[SparkPlan] {

@@ -8,7 +8,7 @@ import org.apache.commons.lang3.exception.ExceptionUtils
 import org.scalatest.events._
 import org.scalatest.{Args, Reporter, Suite}
 
-/** What happened in one suite; `failed` has each test that ran and did not pass, and its error. */
+/** The result of a suite; `failed` maps each test that ran and did not pass to its error. */
 final case class SuiteRun(
     suite: String,
     passed: Set[String],
@@ -23,10 +23,10 @@ final case class SuiteRun(
 
 object SuiteRun {
 
-  /** Stands in `failed` for a suite that ended before its tests did. */
+  /** The key in `failed` of a suite that ended before its tests did. */
   val aborted = "(the suite itself)"
 
-  /** Runs a suite in this thread; the events arrive in order, while the test is still current. */
+  /** Runs a suite in this thread, so that each event arrives while its test is current. */
   def apply(className: String): SuiteRun = {
     val name = className.split('.').last
     val passed = mutable.LinkedHashSet.empty[String]
@@ -50,7 +50,7 @@ object SuiteRun {
       val suite = Class.forName(className).getDeclaredConstructor().newInstance()
       suite.asInstanceOf[Suite].run(None, Args(reporter))
     } catch {
-      // A suite that cannot start must not hide the results of the others.
+      // A suite that can't start must not hide the others' results.
       case e: Throwable => fail(aborted, String.valueOf(e.getMessage), Some(e))
     }
     val seconds = (System.nanoTime - start) / 1000000000L

@@ -2,8 +2,8 @@
 
 package latebloom.suites
 
-/** Spark's suites that read files through FileSourceScanExec, Parquet and ORC, those of joins and
-  * subqueries, and some that try all kinds of queries.
+/** Spark's suites that read Parquet and ORC through FileSourceScanExec, its suites of joins and
+  * subqueries, and some that run all kinds of queries.
   */
 object Suites {
   private val sql = "org.apache.spark.sql"
@@ -52,14 +52,15 @@ object Suites {
     s"$sql.sources.DisableUnnecessaryBucketedScanWithoutHiveSupportSuite"
   )
 
-  /** Wants data and answers made for it: see `dev/spark-suites --tpcds`. */
+  /** Needs generated data and answers: see `dev/spark-suites --tpcds`. */
   private val tpcds = s"$sql.TPCDSQueryTestSuite"
 
   val classNames: Map[String, String] = (classes :+ tpcds).map(c => c.split('.').last -> c).toMap
 
   val all: Seq[String] = classes.map(_.split('.').last)
 
-  /** Quick and telling: filtered reads of all kinds, and plans that other rules of Spark look into.
+  /** The suites of CI, fast ones: filtered reads of all kinds, and plans that other rules of Spark
+    * inspect.
     */
   val ci: Seq[String] = Seq("ParquetV1QuerySuite", "DynamicPartitionPruningV1SuiteAEOn")
 }

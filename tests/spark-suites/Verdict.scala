@@ -2,21 +2,21 @@
 
 package latebloom.suites
 
-/** A run of a suite beside what is known of it. */
+/** Compares a suite's run with its recorded state. */
 final case class Verdict(run: SuiteRun, baseline: Option[Known], allowed: Option[Known]) {
   private val plain = baseline.fold(Map.empty[String, String])(_.failing)
   private val listed = allowed.fold(Map.empty[String, String])(_.failing)
 
-  /** Fails here, passes on plain Spark, and is not listed. */
+  /** Tests that fail here, pass on plain Spark, and are not listed. */
   val ours: Map[String, String] = run.failed -- plain.keys -- listed.keys
 
-  /** Listed, or recorded as failing on plain Spark, and passes. */
+  /** Tests that pass, although listed or recorded as failing on plain Spark. */
   val stale: Set[String] = run.passed & (plain.keySet ++ listed.keySet)
 
-  /** Listed, but no test of the suite. */
+  /** Listed names that are no test of the suite. */
   val unknown: Set[String] = listed.keySet -- run.passed -- run.failed.keySet
 
-  /** A suite that was cut short has fewer tests than plain Spark ran. */
+  /** Whether the suite ran fewer tests than on plain Spark, because it was cut short. */
   val complete: Boolean = baseline.exists(_.tests.contains(run.tests))
 
   def good: Boolean = ours.isEmpty && stale.isEmpty && unknown.isEmpty && complete

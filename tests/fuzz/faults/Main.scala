@@ -30,7 +30,7 @@ object Main {
     println(s"seed $seed")
     val folder = Files.createTempDirectory("latebloom-faults")
     val spark = FaultRun.session(folder.toFile, options.get("--memory"))
-    // Each fault is a warning, with its stack.
+    // Spark logs each fault as a warning with its stack trace.
     spark.sparkContext.setLogLevel("OFF")
     val found =
       try {

@@ -7,13 +7,13 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{AnalysisException, Row}
 
-/** What came of a query. */
+/** The outcome of a query. */
 sealed trait Answer { def planMillis: Long }
 
 /** @param late
-  *   scans that LateBloom took
+  *   the number of LateScans in the plan
   * @param means
-  *   of each join filter in the plan
+  *   the source of keys of each join filter in the plan
   */
 final case class Rows(
     schema: DataType,
@@ -24,9 +24,9 @@ final case class Rows(
 ) extends Answer
 
 /** @param condition
-  *   the innermost one of Spark's, else the class of what was thrown
+  *   the innermost error condition of Spark, else the exception's class
   * @param outer
-  *   that of what reached the user
+  *   the condition of the exception that reaches the user
   */
 final case class Failed(
     condition: String,
@@ -59,7 +59,7 @@ object Failed {
   private val wrapping =
     Set("FAILED_READ_FILE.NO_HINT", "TASK_WRITE_FAILED", "INTERNAL_ERROR_BROADCAST")
 
-  /** The rows' and the query's own fault. Which of several comes first, plans may decide. */
+  /** Whether rows or the query cause it. Plans may decide which of several such errors comes first. */
   val ofRows: Set[String] = Set(
     "DIVIDE_BY_ZERO",
     "CAST_INVALID_INPUT",
@@ -73,15 +73,15 @@ object Failed {
     "NUMERIC_OUT_OF_SUPPORTED_RANGE"
   )
 
-  /** Adaptive execution stops what else runs when a stage fails, and keeps that as its failure: a
-    * query that is run again tells the failure of whichever of its stages it asks first.
+  /** When a stage fails, adaptive execution stops the other stages and keeps that as their failure:
+    * a repeated query reports the failure of the stage that it asks first.
     */
   def isOfStoppedStage(f: Failed): Boolean =
     f.condition == "SPARK_JOB_CANCELLED" &&
       f.message.contains("The corresponding SQL query has failed")
 
-  /** Spark makes a broadcast whose keys have a scalar subquery without waiting for it: whether the
-    * query fails is a race.
+  /** Spark starts a broadcast whose keys contain a scalar subquery without waiting for the
+    * subquery: whether the query fails is a race.
     */
   def isOfUnfinishedSubquery(f: Failed): Boolean =
     f.condition == classOf[IllegalArgumentException].getName &&
@@ -92,8 +92,8 @@ object Failed {
 
 object Rows {
 
-  /** A row of an answer. Which of several equal values stands for a group or comes out of a union,
-    * the order of rows decides: for a zero and for a text with a collation, one is shown for all.
+  /** A row of an answer. The order of rows decides which of several equal values represents a
+    * group or comes out of a union, so equal zeros and equal collated strings are shown alike.
     */
   def of(row: Row, schema: StructType): String = row.toSeq.zip(schema.fields).map {
     case (s: String, StructField(_, t: StringType, _, _)) if isCollated(t) =>
@@ -105,7 +105,7 @@ object Rows {
 
   private def isCollated(t: StringType) = t.sql.contains("COLLATE")
 
-  /** A value as text that tells apart whatever can be told apart. */
+  /** A value as text that differs wherever the bits differ. */
   def text(value: Any): String = value match {
     case null           => "null"
     case r: Row         => r.toSeq.map(text).mkString("[", ", ", "]")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.queries
 
-/** A query, what it is run with and the tables that it may read. */
+/** A query with its settings and the tables that it may read. */
 final case class Case(
     rel: Rel,
     confs: Map[String, String],
@@ -20,7 +20,7 @@ final case class Case(
     tables.filter(t => names(t.name))
   }
 
-  /** All that it takes to run it elsewhere. */
+  /** A script that repeats it elsewhere. */
   def script: String = {
     val changed = confs.filter { case (k, v) => !Confs.plain.get(k).contains(v) }
     (used.flatMap(_.ddl) ++ (Confs.always.take(1) ++ changed.toSeq.sorted).map { case (k, v) =>
@@ -29,22 +29,22 @@ final case class Case(
   }
 }
 
-/** How a query is run with LateBloom. */
+/** The way in which a query runs with LateBloom. */
 sealed trait Manner
 
 object Manner {
   case object Once extends Manner
 
-  /** Four of it at once, more than there are threads to make broadcasts. */
+  /** Four copies at once, more than the pool has threads for broadcasts. */
   case object Together extends Manner
 
-  /** The same DataFrame once more when it has failed: the function `flaky` fails the first time. */
+  /** The same DataFrame again after it failed: the function `flaky` fails the first time. */
   case object Twice extends Manner
 }
 
 object Case {
 
-  /** So many queries share their tables. */
+  /** The number of queries that share their tables. */
   val ofWorld = 100
 
   def of(seed: Long, index: Int, tables: Seq[Table]): Case = {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.queries
 
-/** What a query is run with, off and on. */
+/** The settings of a query, the same off and on. */
 object Confs {
 
-  /** Of these nothing is varied: they are needed to see anything. */
+  /** Fixed settings: without them LateBloom would decline the tiny tables. */
   val always: Seq[(String, String)] = Seq(
     "spark.latebloom.join.minScanBytes" -> "0",
     "spark.sql.mapKeyDedupPolicy" -> "LAST_WIN",
     "spark.sql.crossJoin.enabled" -> "true",
-    // A literal that is grouped by is a literal.
+    // GROUP BY a literal groups by its value.
     "spark.sql.groupByOrdinal" -> "false",
-    // What Spark checks of plans in its own tests takes as long as planning does.
+    // The plan checks of Spark's own tests take as long as planning itself.
     "spark.sql.planChangeValidation" -> "false",
     "spark.sql.lightweightPlanChangeValidation" -> "false"
   )
 
-  /** Each conf with its values, that which is most like production first. */
+  /** Each conf with its values, the most usual one first. */
   private val varied: Seq[(String, Seq[(Int, String)])] = Seq(
     "spark.sql.ansi.enabled" -> Seq(7 -> "true", 3 -> "false"),
     "spark.sql.adaptive.enabled" -> Seq(3 -> "true", 7 -> "false"),
     "spark.sql.autoBroadcastJoinThreshold" -> Seq(7 -> "10m", 4 -> "-1", 1 -> "3k"),
     "spark.sql.shuffle.partitions" -> Seq(9 -> "1", 1 -> "2"),
-    // To compile what a query runs takes longer than to run it.
+    // Compiling a query's code takes longer than running it.
     "spark.sql.codegen.wholeStage" -> Seq(1 -> "true", 19 -> "false"),
     "spark.sql.codegen.factoryMode" -> Seq(1 -> "FALLBACK", 11 -> "NO_CODEGEN"),
     "spark.sql.join.preferSortMergeJoin" -> Seq(7 -> "true", 3 -> "false"),
@@ -57,20 +57,20 @@ object Confs {
     "spark.sql.optimizer.dynamicPartitionPruning.enabled" -> Seq(8 -> "true", 2 -> "false")
   )
 
-  /** With these Spark keeps -0.0 and 0.0 apart: its row group filters do not, and a batch of
-    * nothing but zeros has the sign of the first. Nor do its filters of ORC fail for a null in a
-    * list.
+  /** Settings with which Spark keeps -0.0 and 0.0 apart, since its row group filters do not and a
+    * batch of zeros alone gets the sign of the first; and with which its ORC filters do not fail on
+    * a null in an IN list.
     */
   val plainly: Map[String, String] = Map(
     "spark.sql.orc.columnarReaderBatchSize" -> "1",
-    // The same of orc-core's reader of rows, which Spark takes where it generates no code.
+    // The same for orc-core's row reader, which Spark uses where it generates no code.
     "orc.row.batch.size" -> "1",
     "spark.sql.parquet.filterPushdown" -> "false",
     "spark.sql.orc.filterPushdown" -> "false",
     "parquet.filter.columnindex.enabled" -> "false"
   )
 
-  /** The values that a shrunk case goes back to. */
+  /** The values to which the shrinker resets a case. */
   val plain: Map[String, String] = varied.map { case (k, values) => k -> values.head._2 }.toMap
 
   def of(rng: Rng): Map[String, String] =

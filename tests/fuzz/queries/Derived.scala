@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.queries
 
-/** A join of a table with rows whose key is made somewhere below: of a side that is padded with
-  * nulls, of rows that an upper join drops, of what stands for a group, by a chain of joins. A
-  * filter of such keys must not be made, or be tested, further down than it means the same.
+/** Generates a join of a table with rows whose key an operator below computes: on the padded side
+  * of an outer join, from rows that an upper join drops, from the representative of a group, or
+  * along a chain of joins. A join filter is wrong if it collects or tests such keys below an
+  * operator that changes their meaning.
   */
 final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
 
@@ -13,8 +14,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val keyed = source(flaky)
     val large = if (rng.chance(80)) tables.head else rng.pick(tables)
     val other = partner(large, keyed.key.kind)
-    // The join's condition has the expression, or a column that is made of it below. Spark itself
-    // makes a broadcast of keys with a subquery without waiting for it.
+    // The expression stands in the join's condition or in a projection below it. Spark itself
+    // starts a broadcast whose keys contain a subquery without waiting for that subquery.
     val plain = !keyed.key.nodes.exists(_.isInstanceOf[Rel])
     if (plain && rng.chance(25)) joined(other, keyed.rel, keyed.key)
     else {
@@ -30,10 +31,10 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
   private def equal(a: Column, b: Column) =
     Call(Expressions.equal, Seq(Ref(a), Ref(b)), Kind.boolean)
 
-  /** Rows with a key of the type: of a table, or above a group of its rows. */
+  /** Rows with a key of the type: a table, or an aggregate over it. */
   private def partner(table: Table, kind: Kind): Keyed = {
     def fit(t: Table) = t.columns.filter(c => c.kind.sql == kind.sql && c.role != "id")
-    // Values that keys are most often wrong of stand in few columns.
+    // Few columns hold the values that break keys most often.
     def liked(t: Table) = fit(t).exists(_.role == "delicate")
     val all = table +: rng.shuffled(tables)
     val from = all.find(t => liked(t) && rng.chance(75)).orElse(all.find(fit(_).nonEmpty))
@@ -56,7 +57,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     }
   }
 
-  /** First the same columns, of the rows that a join with another table gives. */
+  /** Joins the rows with another table; the same columns come first. */
   private def beside(rel: Rel): Rel = {
     val other = narrowed(any(1, 1))
     val kind = rng.weighted(
@@ -81,7 +82,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     val op = rng.weighted(8 -> Expressions.equal, 1 -> "? <=> ?")
     val on = Seq(Call(op, Seq(Ref(appKey), key), Kind.boolean))
     val hint = rng.weighted(6 -> "broadcast(?)", 8 -> "", 1 -> "merge(?)", 1 -> "shuffle_hash(?)")
-    // The side that may be filtered on the left, or on the right.
+    // The side that may be filtered stands on the left or on the right.
     val all = if (rng.chance(60)) {
       val kind = rng.weighted(10 -> "inner", 3 -> "left semi", 3 -> "right outer")
       Join(kind, if (kind == "right outer") "" else hint.replace("?", "R"), rel, side, on)
@@ -94,7 +95,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     } else all
   }
 
-  /** Few of the rows, by a condition that looks so. */
+  /** Selects few rows by a condition that the optimizer estimates as selective. */
   private def narrowed(rel: Rel): Rel = {
     val plain = rel.out.find(_.role == "id").map { id =>
       Call("? < ?", Seq(Ref(id), Lit((2 + rng.below(12)).toString, Kind.int)), Kind.boolean)
@@ -136,7 +137,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     Keyed(rel, if (rng.chance(70)) Ref(key) else value(rel, key.kind))
   }
 
-  /** A column of a type that keys are most often wrong of, as likely as any other such. */
+  /** Picks a column whose type breaks keys most often; each is equally likely. */
   private def delicate(): Keyed = {
     val kinds = tables.tail.flatMap(_.columns.filter(_.role == "delicate").map(_.name)).distinct
     if (kinds.isEmpty) plain()
@@ -155,7 +156,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
   private def value(rel: Rel, kind: Kind) =
     new Expressions(rng, rel.out, Set.empty, None).value(kind, 2)
 
-  /** An outer join, the key being of the side that it pads. */
+  /** An outer join whose padded side holds the key. */
   private def padded(): Keyed = {
     val whole = if (rng.chance(70)) any(1, 2) else narrowed(any(1, 2))
     val part = narrowed(any())
@@ -202,7 +203,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     Keyed(rel, Call(template, Seq(Ref(scan.out(1))), Kind.int))
   }
 
-  /** What stands for a group of equal values, and something that may tell them apart. */
+  /** The representative of a group of equal values, and an expression that may tell them apart. */
   private def group(table: Table, wanted: Option[Kind]): Keyed = {
     val possible = table.columns.filter(c => c.kind.isOrdered && c.role != "id")
     val by = rng.weighted(possible.map(c => (if (c.kind.hasEquals) 8 else 1) -> c): _*)
@@ -243,7 +244,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
           ))
     val castable = !Set("array", "struct", "map", "binary").contains(key.kind.family)
     val telling = if (castable) tells else Nil
-    // What tells equal values apart is a key of its own only where there are such values.
+    // An expression that tells equal values apart is a key only where there are such values.
     val likely = if (key.kind.isFloat) telling ++ Seq.fill(4)(telling.head)
     else if (key.kind.hasEquals) telling ++ telling
     else telling
@@ -251,7 +252,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     Keyed(rel, if (fit.nonEmpty) rng.pick(fit) else ref)
   }
 
-  /** Aggregates that may be keys, too. */
+  /** Aggregates that may serve as keys. */
   private def largest(rel: Rel): Seq[Item] =
     rel.out.slice(2, 3).filter(c => c.kind.isOrdered && !c.kind.hasEquals)
       .map(c => Item(Call("max(?)", Seq(Ref(c)), c.kind), make.renamed(c)))
@@ -264,7 +265,7 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
     }
     val numbers = rel.out.filter(_.kind.sql == "int")
     val key = make.scalar(Kind.int, Nil).fold[Expr](Ref(rng.pick(numbers))) { s =>
-      // A sum may fail, so that no side below gives its keys.
+      // A sum may fail, so no side below may supply its keys.
       val template = rng.pick(Seq("? + ?", "coalesce(?, ?)", "greatest(?, ?)", "least(?, ?)"))
       Call(template, Seq(Ref(rng.pick(numbers)), s), Kind.int)
     }

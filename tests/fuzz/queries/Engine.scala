@@ -20,10 +20,10 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .config("spark.sql.warehouse.dir", warehouse.toUri.toString)
     .config("spark.sql.broadcastExchange.maxThreadThreshold", broadcastThreads)
-    // A scan below a broadcast waits for keys a quarter of it: less than a query may take here.
+    // A scan below a broadcast waits a quarter of it for keys: less than --timeout.
     .config("spark.sql.broadcastTimeout", "60")
     .config("spark.ui.enabled", false)
-    // Tasks would look for their classes over the network first.
+    // Otherwise tasks look for classes over the network first.
     .config("spark.sql.artifact.isolation.enabled", false)
     .config("spark.sql.codegen.cache.maxEntries", 2000)
     .config("spark.ui.retainedJobs", 20)
@@ -36,17 +36,17 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     .config("spark.task.maxFailures", 1)
     .config("spark.ui.liveUpdate.period", -1)
     .config("spark.hadoop.fs.file.impl", classOf[PlainFiles].getName)
-    // Buffers that are as large as tables of millions of rows need are most of what is allocated.
+    // Buffers sized for millions of rows would dominate allocation.
     .config("spark.broadcast.blockSize", "64k")
     .config("spark.buffer.pageSize", "128k")
     .config("spark.broadcast.checksum", false)
     .config("spark.broadcast.compress", false)
     .config("spark.shuffle.compress", false)
-    // What plans look like is written for each execution.
+    // Each execution writes its plan as text.
     .config("spark.sql.maxPlanStringLength", 100)
     .config("spark.sql.debug.maxToStringFields", 3)
     .getOrCreate()
-  // A thousand settings would be sent with every scan, all of them the defaults.
+  // Otherwise every scan broadcasts a thousand default settings.
   private val hadoop = spark.sparkContext.hadoopConfiguration
   hadoop.clear()
   hadoop.set("fs.file.impl", classOf[PlainFiles].getName)
@@ -66,7 +66,7 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
 
   def stop(): Unit = spark.stop()
 
-  /** Frees the threads that a query which hangs has left waiting. */
+  /** Interrupts the threads that a hanging query left waiting. */
   private[queries] def interruptPools(): Unit =
     Thread.getAllStackTraces.keySet.asScala
       .filter(t => Engine.pools.exists(t.getName.startsWith))
@@ -84,7 +84,7 @@ object Engine {
     "LateBloom"
   )
 
-  /** What waits, by the names of its threads. */
+  /** A dump of the waiting threads, with their names. */
   def dump(): String = Thread.getAllStackTraces.asScala.toSeq
     .filter { case (t, frames) =>
       (pools :+ "fuzz-query").exists(t.getName.startsWith) && frames.length > 12
@@ -99,11 +99,11 @@ object Engine {
     .mkString("\n")
 }
 
-/** Runs queries one after another, each for no longer than it may take. */
+/** Runs queries one after another, each within the timeout. */
 final class Runner(engine: Engine, name: String, seconds: Int) {
   private val tag = s"fuzz-$name"
   private var threads = newThreads()
-  // Sessions are used again: to make one takes longer than most queries.
+  // Sessions are reused: creating one takes longer than most queries.
   private val sessions = IndexedSeq.fill(Runner.together) {
     val session = engine.spark.newSession()
     session.udf.register("flaky", Flaky.function(name))
@@ -116,8 +116,7 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
     t
   }
 
-  /** What came of it without LateBloom, and of both; None if LateBloom leaves the query to Spark.
-    */
+  /** Spark's own answer and the verdict; None if LateBloom leaves the query to Spark. */
   def verdict(c: Case): Option[(Answer, Verdict)] = {
     val planned = within(Planned(c, 0, enabled = true).planned())
     planned match {
@@ -137,10 +136,10 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
     }
   }
 
-  /** What Spark alone gives where it keeps zeros apart. */
+  /** Spark's own answer with the settings that keep zeros apart. */
   def plainly(c: Case): Answer = spark(c.copy(confs = c.confs ++ Confs.plainly))
 
-  /** Whether one of some runs without LateBloom fails as well, which is so by chance. */
+  /** Whether one of ten runs without LateBloom loses the same race. */
   def losesRace(c: Case): Boolean = Iterator.fill(10)(spark(c)).exists {
     case f: Failed => Failed.isOfUnfinishedSubquery(f)
     case _         => false
@@ -182,7 +181,7 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
         Left(Hung(dump))
     }
 
-  /** A query with its plan, if `frame` is there. */
+  /** A query, with its plan once `frame` is set. */
   private case class Planned(
       c: Case,
       session: Int,
@@ -192,13 +191,13 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
   ) {
     def planned(): Planned = {
       val spark = sessions(session)
-      // What is set goes with every scan: only what is not so anyway.
+      // Settings travel with every scan: set only those that differ from the defaults.
       (Confs.always ++ c.confs.toSeq :+ ("spark.latebloom.enabled" -> enabled.toString)).foreach {
         case (k, v) =>
           spark.conf.unset(k)
           if (!spark.conf.getOption(k).contains(v)) spark.conf.set(k, v)
       }
-      // The time that this thread works: other processes must not make planning slow.
+      // CPU time of this thread: other processes must not count as slow planning.
       val start = Runner.worked()
       val df = spark.sql(c.sql)
       df.queryExecution.executedPlan
@@ -212,13 +211,13 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
   }
 
   private def run(query: Planned): Answer = {
-    // Some of them are looked at when it runs.
+    // Some settings are read at run time.
     query.frame.sparkSession.conf.set("spark.latebloom.enabled", query.enabled.toString)
     if (query.c.manner == Manner.Twice) {
       Flaky.arm(name)
       val first = collected(query)
       Flaky.disarm(name)
-      // One that has not failed is good to be used again as well.
+      // A DataFrame that did not fail is run again as well.
       if (first.isInstanceOf[Hung]) first else collected(query)
     } else collected(query)
   }
@@ -245,7 +244,7 @@ final class Runner(engine: Engine, name: String, seconds: Int) {
 
 object Runner {
 
-  /** Queries at once, where a case asks for several. */
+  /** The number of copies that a case runs at once. */
   val together = 4
 
   private val clocks = ManagementFactory.getThreadMXBean

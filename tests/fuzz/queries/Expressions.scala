@@ -4,11 +4,11 @@ package latebloom.fuzz.queries
 /** Random expressions over the columns of a relation.
   *
   * @param clean
-  *   the scans of whose rows those that fail are gone
+  *   the scans whose failing rows a filter or join has dropped
   * @param subqueries
-  *   makes relations for subqueries; none where there may be no more of them
+  *   generates the relations of subqueries; None where no more are allowed
   * @param inJoin
-  *   whether they stand in the condition of a join, where subqueries know nothing of its rows
+  *   whether they stand in a join's condition, where a subquery can't be correlated
   */
 final class Expressions(
     rng: Rng,
@@ -33,7 +33,7 @@ final class Expressions(
 
   private def sameKind(kind: Kind)(c: Column) = c.kind.sql == kind.sql
 
-  /** Something of a type; `depth` calls at most one in another. */
+  /** An expression of a type, with calls nested at most `depth` deep. */
   def value(kind: Kind, depth: Int): Expr =
     if (depth == 0) leaf(kind)
     else {
@@ -126,7 +126,7 @@ final class Expressions(
     found.getOrElse(v)
   }
 
-  /** What fails for some rows of a table, mostly where they are gone. */
+  /** An expression that fails on some rows of a table, used mostly where those are dropped. */
   private def risky(kind: Kind): Option[Expr] = {
     val all = rng.chance(3)
     def safe(c: Column) = all || clean(c.scan)
@@ -134,7 +134,7 @@ final class Expressions(
     column(c => c.role == template._2 && safe(c)).map(c => Call(template._1, Seq(c), kind))
   }
 
-  /** Keeps few rows, and looks so. */
+  /** Keeps few rows, and the optimizer estimates it so. */
   def selective(depth: Int): Expr = {
     val c = column(_.kind.isOrdered)
     c.fold(predicate(depth)) { c =>
@@ -156,7 +156,7 @@ final class Expressions(
     }
   }
 
-  /** Drops the rows for which casts and divisions fail, where there is a column that tells. */
+  /** Drops the rows on which casts and divisions fail, if a column identifies them. */
   private def drop: Expr = column(c => c.role == "id" || c.role == "text") match {
     case Some(c) if c.column.role == "id" => Call(Expressions.cleanId, Seq(c), Kind.boolean)
     case Some(c)                          => Call(Expressions.cleanText, Seq(c), Kind.boolean)
@@ -168,7 +168,7 @@ final class Expressions(
     def compared(left: Expr) = {
       val right = if (rng.chance(60)) literal(left.kind) else value(left.kind, 0)
       val op = if (left.kind.isOrdered) rng.pick(Seq("=", "<", ">", "<>", "<=>", ">=")) else "="
-      // Comparisons do not chain.
+      // SQL's comparisons can't be chained.
       val side = if (left.kind.sql == b.sql) "(?)" else "?"
       Call(s"$side $op $side", Seq(left, right), b)
     }

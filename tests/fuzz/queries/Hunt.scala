@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.mutable
 
-/** Runs the cases of a seed, in some threads, and tells what it finds. */
+/** Runs the cases of a seed in several threads and reports findings. */
 final class Hunt(engine: Engine, options: Options) {
   private val start = System.nanoTime()
   private val clock =
@@ -93,8 +93,11 @@ final class Hunt(engine: Engine, options: Options) {
         ran(off, on)
       case Differs(d, on) =>
         ran(off, on)
-        // What is seen once only is chance, be it Spark's or the machine's.
-        if (!again(c, runner).exists(_.kind == d.kind)) count(s"not seen again: ${d.kind}")
+        // A difference that does not repeat is chance, by Spark or by the machine.
+        if (!again(c, runner).exists(_.kind == d.kind)) {
+          println(s"--case ${options.seed}:$index, ${d.kind}: not seen again")
+          count(s"not seen again: ${d.kind}")
+        }
         else if (isSparks(c, off, on, runner))
           count("wrong without LateBloom, by zeros or by filters of its readers")
         else if (isRace(on) && runner.losesRace(c))
@@ -103,9 +106,9 @@ final class Hunt(engine: Engine, options: Options) {
     }
   }
 
-  /** Whether it is Spark that is wrong: about -0.0 and 0.0, or by a filter that its readers fail
-    * with, so that it never gets to where both fail. So it is only if Spark, reading all rows one
-    * by one, gives what LateBloom gives.
+  /** Whether Spark is wrong: it takes -0.0 and 0.0 for one another, or a filter that its readers
+    * fail with hides the failure that both share. It is so only if Spark gives LateBloom's answer
+    * when it reads all rows one by one.
     */
   private def isSparks(c: Case, off: Answer, on: Answer, runner: Runner): Boolean = {
     val mayBe = off match {
@@ -167,7 +170,7 @@ final class Hunt(engine: Engine, options: Options) {
   private def summary: String = synchronized {
     val queries = counts("queries")
     val rate = queries / seconds
-    // What a query takes when other processes have the machine, too.
+    // CPU time, since other processes may share the machine.
     val work = clock.getProcessCpuTime / 1e6 / queries.max(1)
     counts.map { case (k, n) => f"  $n%7d $k" }
       .mkString(

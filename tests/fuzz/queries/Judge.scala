@@ -2,18 +2,18 @@
 package latebloom.fuzz.queries
 
 /** @param kind
-  *   what a smaller case must show as well
+  *   the kind of difference, which a smaller case must keep
   */
 final case class Difference(kind: String, text: String)
 
 sealed trait Verdict
 final case class Same(on: Answer) extends Verdict
 
-/** Differs in a way that is allowed, which is counted by this name. */
+/** An allowed difference, counted by its name. */
 final case class Allowed(why: String, on: Answer) extends Verdict
 final case class Differs(difference: Difference, on: Answer) extends Verdict
 
-/** Holds what a query gives with LateBloom against what it gives without. */
+/** Compares a query's outcome with LateBloom to its outcome without. */
 object Judge {
 
   def verdict(off: Answer, on: Answer, ordered: Boolean): Verdict = (off, on) match {
@@ -21,7 +21,7 @@ object Judge {
     case (_, h: Hung)           => Differs(Difference("hang", h.dump), on)
     case (a: Failed, b: Failed) => failures(a, b)
     case (a: Failed, b: Rows)   =>
-      // A filter may drop the row that the query fails for before it gets there.
+      // A join filter may drop the row on which the query fails.
       Allowed(s"fails without LateBloom only: ${a.condition}", b)
     case (_: Rows, b: Failed) => Differs(Difference(s"failure ${b.condition}", b.message), on)
     case (a: Rows, b: Rows)   => answers(a, b, ordered)

@@ -4,11 +4,11 @@ package latebloom.fuzz.queries
 /** A type of column.
   *
   * @param ddl
-  *   in the definition of a table
+  *   its name in the definition of a table
   * @param sql
-  *   in a cast: CHAR and VARCHAR are strings there
+  *   its name in a cast, where CHAR and VARCHAR are strings
   * @param values
-  *   few, as SQL, so that joins match; those that are likely to be treated wrongly among them
+  *   literals of SQL: few, so that joins match, with error-prone ones among them
   */
 final case class Kind(ddl: String, sql: String, family: String, values: Seq[String]) {
   def isNumber: Boolean = family == "number"
@@ -16,7 +16,7 @@ final case class Kind(ddl: String, sql: String, family: String, values: Seq[Stri
   def isText: Boolean = family == "text"
   def isOrdered: Boolean = family != "map"
 
-  /** Whether values that are equal may be told apart: by a cast, a length, a byte. */
+  /** Whether equal values may differ: in a cast's result, in length, in bytes. */
   def hasEquals: Boolean = isFloat || sql.contains("collate") || family == "array" ||
     family == "struct"
 }
@@ -50,7 +50,7 @@ object Kind {
 
   val string: Kind = Kind("string", "string", "text", words)
 
-  /** Texts that only their spaces at the end tell apart. */
+  /** Strings that differ only in trailing spaces. */
   val trimmed: Kind = {
     val t = "string collate UTF8_BINARY_RTRIM"
     Kind(
@@ -71,7 +71,7 @@ object Kind {
   val binary: Kind =
     Kind("binary", "binary", "binary", Seq("X''", "X'00'", "X'61'", "X'6120'", "X'FF'"))
 
-  /** The days that the Gregorian calendar left out, and those beside them. */
+  /** The days that the Gregorian calendar skipped, and their neighbours. */
   private val days = Seq(
     "1582-10-04",
     "1582-10-05",

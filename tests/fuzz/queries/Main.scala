@@ -9,7 +9,7 @@ import org.apache.spark.network.util.JavaUtils
 object Main {
   def main(args: Array[String]): Unit = {
     val options = Options.parse(args.toSeq)
-    // Else Spark compiles whatever it runs, which takes longer than all the rest.
+    // Otherwise Spark compiles all expressions, which takes longer than everything else.
     System.setProperty("spark.testing", "true")
     val directory = Files.createTempDirectory("latebloom-fuzz")
     val engine = new Engine(directory, cores = 2, options.broadcastThreads)
@@ -17,7 +17,7 @@ object Main {
     val ok =
       try hunt.run()
       finally JavaUtils.deleteRecursively(directory.toFile)
-    // Threads that a query has left waiting must not keep the process.
+    // Threads that a query left waiting must not keep the process alive.
     System.out.flush()
     Runtime.getRuntime.halt(if (ok) 0 else 1)
   }

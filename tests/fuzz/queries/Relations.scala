@@ -3,8 +3,8 @@ package latebloom.fuzz.queries
 
 import scala.collection.mutable
 
-/** Random relations over some tables. Of the shapes that there are, those are likely whose keys
-  * come from elsewhere than a table: from below an outer join, an aggregate, a projection.
+/** Generates random relations over some tables. It prefers shapes whose keys do not come directly
+  * from a table, but through an outer join, an aggregate or a projection.
   */
 final class Relations(rng: Rng, tables: Seq[Table]) {
   private var names = 0
@@ -36,10 +36,10 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   private def derived = new Derived(rng, tables, this)
 
-  /** One that the function `flaky` fails once. */
+  /** A query that fails once, by the function `flaky`. */
   def flaky(): Rel = derived.query(flaky = true)
 
-  /** Broadcasts that wait for each other, for several at once. */
+  /** A chain of broadcasts that wait for each other, to be run several at once. */
   def chained(): Rel = {
     val n = 3 + rng.below(2)
     val rels = (0 until n).map { i =>
@@ -88,7 +88,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     made(table, columns)
   }
 
-  /** Of a table these columns. */
+  /** A scan of these columns. */
   private[queries] def scanOf(table: Table, columns: Seq[TableColumn]): Scan = {
     scans += 1
     made(table, columns)
@@ -107,7 +107,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       Where(rel, rng.shuffled(e.selective(1) +: more))
     }
 
-  /** Some columns as they are and some that are made of them, which later nodes like more. */
+  /** Projects some columns and some expressions over them; later nodes prefer the expressions. */
   private def selected(rel: Rel): Rel = {
     val e = expressions(rel, subqueries = true)
     val kept = rng.some(rel.out, 1, 3).map { c =>
@@ -138,20 +138,20 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     val group = Group(rel, keyItems, Seq.fill(1 + rng.below(2))(aggregate(rel)), Nil)
     val kept = if (keys.nonEmpty && rng.chance(15)) {
       val h = new Expressions(rng, keyItems.map(_.column), Set.empty, None)
-      // In HAVING the names are those of the output.
+      // HAVING refers to the output's names.
       group.copy(having = Seq(h.predicate(1)))
     } else group
     if (rng.chance(45)) selected(kept) else kept
   }
 
-  /** Whose result is the same in whatever order the rows come. */
+  /** An aggregate whose result does not depend on the order of rows. */
   private def aggregate(rel: Rel): Item = {
     val e = expressions(rel)
     val number = e.column(c =>
       Set("int", "bigint", "smallint")(c.kind.sql) ||
         c.kind.sql.startsWith("decimal(7")
     )
-    // Of values that are equal but not the same, min and max give whichever they meet first.
+    // Of equal values that are not identical, min and max return the one that comes first.
     val ordered = e.column(c => c.kind.isOrdered && !c.kind.hasEquals)
     def count = Item(Lit("count(*)", Kind.bigint), fresh(Kind.bigint))
     rng.weighted[() => Item](
@@ -243,7 +243,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   private def joined(depth: Int): Rel = {
     val left = if (rng.chance(50)) filtered(scan(), rng.chance(40)) else relation(depth)
-    // The side that has the keys: often made of the rows of a lower join.
+    // The creation side: often a projection over a lower join.
     val right = rng.weighted[() => Rel](
       4 -> (() =>
         selected(join(filtered(scan(), rng.chance(70)), filtered(scan(), rng.chance(70))))
@@ -301,7 +301,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       8 -> (() => Nil),
       1 -> (() => Seq(new Expressions(rng, both, Set.empty, None).predicate(1))),
       1 -> (() => Seq(new Expressions(rng, right.out, Set.empty, None).predicate(0))),
-      // Another column of the same side that has the key's value.
+      // Another column of the same side, equated with the key.
       1 -> (() =>
         equal.headOption.toSeq.collect { case Call(_, Seq(_, r: Expr), _) =>
           Call(Expressions.equal, Seq(r, expressions(left).value(r.kind, 0)), Kind.boolean)
@@ -338,7 +338,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     }
   }
 
-  /** Several filtered copies of tables that are joined on one key. */
+  /** Several filtered copies of a table, joined on one key. */
   private def star(): Rel = {
     val n = 4 + rng.below(8)
     val table = rng.pick(tables)
@@ -358,7 +358,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     }
   }
 
-  /** A subquery of one row: its rows may depend on the outer query's. */
+  /** A scalar subquery, possibly correlated. */
   def scalar(kind: Kind, outer: Seq[Column]): Option[Expr] = Option.when(budget > 0) {
     val inner = relation(rng.below(2))
     val e = expressions(inner)
@@ -403,7 +403,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   private def table(name: String) = tables.find(_.name == name).get
 
-  /** About how many rows there are. */
+  /** An estimate of the number of rows. */
   private def rows(rel: Rel): Double = rel match {
     case s: Scan              => table(s.table).rows
     case w: Where             => rows(w.child) * 0.6
@@ -422,7 +422,7 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       if (unique) rows(l).max(rows(r)) else rows(l) * rows(r) / (if (equal) 4 else 1) + rows(l)
   }
 
-  /** The scans of whose rows those are gone that casts and divisions fail for. */
+  /** The scans whose rows with failing casts and divisions are dropped. */
   private def clean(rel: Rel): Set[Int] = rel match {
     case s: Scan  => if (table(s.table).clean) s.columns.map(_._2.scan).toSet else Set.empty
     case w: Where =>

@@ -4,7 +4,7 @@ package latebloom.fuzz.queries
 import scala.util.Random
 import scala.util.hashing.MurmurHash3
 
-/** Chance that a seed decides. */
+/** Random choices that a seed determines. */
 final class Rng(seed: Long) {
   private val random = new Random(seed)
 
@@ -19,7 +19,7 @@ final class Rng(seed: Long) {
 
   def shuffled[A](from: Seq[A]): Seq[A] = random.shuffle(from)
 
-  /** One of the choices, each as likely as its weight says. */
+  /** Picks one of the choices by weight. */
   def weighted[A](choices: (Int, A)*): A = {
     var left = random.nextInt(choices.map(_._1).sum)
     choices.find { case (weight, _) =>
@@ -31,7 +31,7 @@ final class Rng(seed: Long) {
 
 object Rng {
 
-  /** Neighbouring numbers give streams that have nothing in common. */
+  /** Mixes the bits, so that neighbouring numbers give independent streams. */
   def of(seed: Long, salt: Int, index: Int): Rng = {
     val parts = Seq(seed, salt.toLong, index.toLong)
     new Rng(MurmurHash3.orderedHash(parts, 1).toLong << 32 ^ MurmurHash3.orderedHash(parts, 2))

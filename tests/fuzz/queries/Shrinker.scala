@@ -3,7 +3,7 @@ package latebloom.fuzz.queries
 
 import scala.annotation.tailrec
 
-/** Makes a case smaller as long as it shows a difference of the same kind. */
+/** Reduces a case as long as it shows a difference of the same kind. */
 final class Shrinker(engine: Engine, runner: Runner, kind: String) {
   private val deadline = System.nanoTime() + 120L * 1000000000
   private var last: Option[Difference] = None
@@ -77,7 +77,7 @@ final class Shrinker(engine: Engine, runner: Runner, kind: String) {
   }
 }
 
-/** Smaller relations, the smallest first. */
+/** Candidates for a smaller relation, the smallest first. */
 object Smaller {
   def of(rel: Rel): Iterator[Rel] =
     (Iterator(pruned(rel)) ++ variants(rel).collect { case r: Rel => r })
@@ -114,7 +114,7 @@ object Smaller {
     case e: Expr => ofExpr(e)
   }
 
-  /** In the place of `rel` a part of it, the columns that it lacks being nulls. */
+  /** Replaces `rel` by a part of it, with nulls for the columns that the part lacks. */
   private def instead(rel: Rel, part: Rel): Iterator[Rel] = {
     val names = part.out.map(_.name).toSet
     val items = rel.out.map { c =>
@@ -167,7 +167,7 @@ object Smaller {
       ) ++ without(c.columns).filter(_.nonEmpty).map(k => c.copy(columns = k))
   }
 
-  /** Two projections as one. */
+  /** Merges two projections. */
   private def substituted(s: Select): Iterator[Rel] = s.child match {
     case inner: Select if !inner.distinct =>
       val exprs = inner.items.map(i => i.column.name -> i.expr).toMap
@@ -191,7 +191,7 @@ object Smaller {
     case _ => Iterator.empty
   }
 
-  /** Without the columns that nothing refers to. */
+  /** Removes columns that nothing references. */
   private def pruned(rel: Rel): Rel = {
     val used = rel.nodes.flatMap {
       case Ref(c)            => Seq(c.name)
@@ -210,7 +210,7 @@ object Smaller {
     }
   }
 
-  /** Whether each reference finds its column. */
+  /** Whether every reference resolves. */
   private def isValid(node: Node, outer: Set[String]): Boolean = {
     def names(rels: Rel*) = outer ++ rels.flatMap(_.out.map(_.name))
     node match {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.queries
 
-/** A table of few rows, made by SQL from numbers, the same on every run.
+/** A table of few rows that SQL computes from row numbers, the same on every run.
   *
   * @param clean
-  *   whether it has none of the rows whose text is no number and whose divisor is zero: a join on
-  *   `id` with it drops them
+  *   whether it lacks the rows whose text is no number and whose divisor is zero: a join with it on
+  *   `id` drops them
   */
 final case class Table(
     name: String,
@@ -48,16 +48,16 @@ object Tables {
 
   def of(seed: Long, world: Int): Seq[Table] = {
     val rng = Rng.of(seed, 1, world)
-    // Few values of a type for all tables and conditions, so that most of them meet.
+    // All tables and conditions share few values of a type, so that most of them match.
     def few(kind: Kind) = kind.copy(values = rng.some(kind.values, 3, 6))
-    // Few types, so that several tables have columns of each.
+    // Few types, so that several tables have columns of each one.
     val palette = rng.some(Kind.all, 4, 6).map(few)
-    // The zeros as texts, and some more.
+    // The zeros as strings, and some more.
     val spelled = {
       val (zeros, others) = Kind.string.values.splitAt(2)
       Kind.string.copy(values = zeros ++ rng.some(others, 1, 3))
     }
-    // What keys are most often wrong of.
+    // The types that break keys most often.
     val delicate = Seq(
       ("k", Kind.int, 90),
       ("f", Kind.double.copy(values = Kind.double.values.take(4)), 70),
@@ -95,7 +95,7 @@ object Tables {
       ),
       TableColumn("z", Kind.int, "divisor", s"if($dirty, 0, ${data(rng, nonZero)})")
     ) ++ free
-    // Spark cannot read what it writes to ORC of a text with a collation.
+    // Spark can't read the collated strings that it writes to ORC.
     val parquet = rng.chance(55) || free.exists(_.kind.sql.contains("collate"))
     val partitionable = free.filter(c =>
       Set("number", "date", "text")(c.kind.family) &&
@@ -114,7 +114,7 @@ object Tables {
       options = if (parquet) parquetOptions(rng) else orcOptions(rng),
       partition = partition,
       buckets = Option.when(partition.isEmpty && rng.chance(12))(2),
-      // Statistics decide most where equal values stand together.
+      // Statistics prune most where equal values are clustered.
       sortedBy = Option.when(rng.chance(50))(
         rng.weighted(columns.filter(_.kind.isOrdered)
           .map(c => (if (c.role == "delicate") 3 else 1) -> c.name): _*)
@@ -127,9 +127,9 @@ object Tables {
 
   private val nonZero = Kind.int.copy(values = Seq("1", "2", "3", "4"))
 
-  /** A few of the values of a type, nulls among them, in an order that hashes decide. */
+  /** A few of the type's values, nulls among them, in an order by hash. */
   private def data(rng: Rng, kind: Kind): String = {
-    // Of a column that has -0.0 alone, what is made of it differs from what is made of its group.
+    // In a column of -0.0 alone, an expression over it differs from one over its group.
     val kept = if (kind.isFloat && rng.chance(40)) kind.values.filterNot(isZero) else kind.values
     val values = rng.some(kept, 2, 6)
     val nulls = Seq.fill(rng.weighted(4 -> 0, 3 -> 1, 2 -> 3))("null")

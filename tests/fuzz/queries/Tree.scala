@@ -2,7 +2,7 @@
 package latebloom.fuzz.queries
 
 /** A query as a tree. Columns have names that are unique in the query, so that no reference needs a
-  * qualifier, be it to a row of an outer query or not.
+  * qualifier, not even one to an outer query's row.
   */
 sealed trait Node {
   def parts: Seq[Node]
@@ -13,13 +13,13 @@ sealed trait Node {
 }
 
 /** @param role
-  *   what the column of a table is for: `id` is unique, `delicate` has a type that keys are most
-  *   often wrong of, `text` may be cast to a number and `divisor` divides, but for rows that some
-  *   joins and filters drop
+  *   the use of a table's column: `id` is unique, `delicate` has a type that breaks keys most often,
+  *   `text` can be cast to a number and `divisor` divides, except in rows that some joins and filters
+  *   drop
   * @param scan
-  *   the scan that it comes from; 0 if it is made by an expression
+  *   the scan that it comes from; 0 for an expression's
   * @param weight
-  *   how much it is wanted in expressions
+  *   its weight when expressions pick columns
   */
 final case class Column(name: String, kind: Kind, role: String = "", scan: Int = 0, weight: Int = 1)
 
@@ -133,7 +133,7 @@ final case class SetOp(op: String, left: Rel, right: Rel) extends Rel {
   override def sql: String = s"(${left.sql}) $op (${right.sql})"
 }
 
-/** The first rows in an order that leaves nothing open, or all of them in that order. */
+/** The first rows in a total order, or all rows in that order. */
 final case class Top(child: Rel, rows: Option[Int]) extends Rel {
   override def out: Seq[Column] = child.out
   override def parts: Seq[Node] = Seq(child)
@@ -146,7 +146,7 @@ final case class Top(child: Rel, rows: Option[Int]) extends Rel {
 final case class Common(name: String, definition: Rel, columns: Seq[(String, Column)]) extends Rel {
   override def out: Seq[Column] = columns.map(_._2)
   override def parts: Seq[Node] = Seq(definition)
-  // All uses must have one definition: the shrinker puts it in the place of a use first.
+  // All uses share one definition: the shrinker inlines it first.
   override def withParts(p: Seq[Node]): Node = this
   override def sql: String =
     s"select ${columns.map { case (c, n) => s"$c as ${n.name}" }.mkString(", ")} from $name"
@@ -161,7 +161,7 @@ object Rel {
   def items(items: Seq[Item], exprs: Seq[Node]): Seq[Item] =
     items.zip(exprs).map { case (i, e) => i.copy(expr = e.asInstanceOf[Expr]) }
 
-  /** Equal values that are not identical have an order here as well. */
+  /** A total order, in which equal values that are not identical differ. */
   def order(columns: Seq[Column]): String = columns.map {
     case c if c.kind.isText                         => s"cast(${c.name} as binary)"
     case c if c.kind.hasEquals || !c.kind.isOrdered => s"cast(${c.name} as string)"
@@ -171,7 +171,7 @@ object Rel {
   /** The text of a whole query. */
   def text(rel: Rel): String = {
     val commons = rel.nodes.collect { case c: Common => c.name -> c.definition }.toSeq
-    // The definition of one that another uses stands inside of it, so later in this order.
+    // A nested definition stands inside the one that uses it, so it comes later in this order.
     val defined = commons.reverse.distinctBy(_._1).map { case (n, d) => s"$n as (${d.sql})" }
     (if (defined.isEmpty) "" else defined.mkString("with ", ", ", " ")) + rel.sql
   }
