@@ -14,15 +14,16 @@ from latebloom_bench._generated import Generated, Layout, Made, Several
 from latebloom_bench._suite import Query, Suite
 
 _WIDE = 1000
+_WIDEST = 5000
 # No slower than noise.
 _EVEN = 0.95
 
 
-def _wide(rows: int, start: int, stop: int) -> Mapping[str, Any]:
+def _wide(columns: int, rows: int, start: int, stop: int) -> Mapping[str, Any]:
     import numpy as np
 
     at = np.arange(start, stop)
-    return {f"c{i}": at * (i + 1) % 9973 for i in range(_WIDE)}
+    return {f"c{i}": at * (i + 1) % 9973 for i in range(columns)}
 
 
 def _keyed(distinct: int, rows: int, start: int, stop: int) -> Mapping[str, Any]:
@@ -45,7 +46,9 @@ _TABLES = Generated(
             2_000_000, partial(_keyed, 500_000), 90, Layout(dictionary=("name",))
         ),
         "tiny_files": Made(100_000, partial(_keyed, 100), 90, Layout(files=1000)),
-        "wide": Made(20_000, _wide, 8 * _WIDE, Layout(group_rows=10_000)),
+        "wide": Made(20_000, partial(_wide, _WIDE), 8 * _WIDE, Layout(group_rows=10_000)),
+        # More columns than rows: planning and the start of each column dominate.
+        "widest": Made(1_000, partial(_wide, _WIDEST), 8 * _WIDEST),
     }
 )
 
@@ -85,6 +88,8 @@ SUITE = Suite(
         _even("tiny files, none", "select * from tiny_files where name = 'x'", "tiny_files"),
         _even("wide", "select * from wide where c0 % 2 = 0", "wide"),
         _even("wide, selective", "select * from wide where c0 < 10", "wide"),
+        _even("5,000 columns, keeps all", "select * from widest where c0 % 9973 >= 0", "widest"),
+        _even("5,000 columns, selective", "select * from widest where c0 = 77", "widest"),
     ),
     Several((Tpch("128MB"), _TABLES)),
     scale=1,
