@@ -87,11 +87,12 @@ final case class JoinKeys(
   *   - `decimal`: the unscaled value at the scale of the type, whatever the scale of the object;
   *     from 19 digits on, bytes of a fixed length.
   *   - `string` of the collation UTF8_BINARY, and `binary`: the bytes. In other collations equal
-  *     texts may differ in their bytes: Spark turns a join on them into one on their collation
-  *     keys, which are binary, so the text itself is never a key.
-  *   - Several keys at once: Spark's own hash of them. Equal keys have equal hashes, since the keys
-  *     of every join have normalised floating-point numbers and collation keys for texts, also
-  *     inside structs and arrays.
+  *     strings may differ in their bytes. Spark replaces columns of such strings in a join's
+  *     condition by their collation keys, which are binary; other expressions it compares as they
+  *     are, and these are never a key.
+  *   - Several keys at once: Spark's own hash of them, which is the same for both zeros and for all
+  *     NaNs, also inside structs and arrays. Strings of other collations hash by their bytes: a
+  *     join with such a key has no filter for all keys at once ([[hashesEqually]]).
   *   - Structs, arrays, maps alone: none.
   */
 object JoinKeys {
@@ -108,6 +109,16 @@ object JoinKeys {
     case s: StringType if Collations.isBinary(s) => Some(KeyDomain.BYTES)
     case BinaryType                              => Some(KeyDomain.BYTES)
     case _                                       => None
+  }
+
+  /** Whether equal values of a type have the same hash by Spark's `xxhash64`. */
+  def hashesEqually(dataType: DataType): Boolean = dataType match {
+    case s: StringType         => Collations.isBinary(s)
+    case a: ArrayType          => hashesEqually(a.elementType)
+    case s: StructType         => s.forall(field => hashesEqually(field.dataType))
+    case u: UserDefinedType[_] => hashesEqually(u.sqlType)
+    case _: MapType            => false
+    case _                     => true
   }
 
   /** The filter of the keys in the first column of `rows`, whose type has a domain; None if there

@@ -119,7 +119,8 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     /** One filter for all keys of the join if one scan supplies them, else one for each key. */
     private def filtersOf(j: EquiJoin, side: LogicalPlan): Either[Reason, Seq[Planned]] = {
       val pairs = j.pairs(side)
-      val together = when(pairs.size > 1)(pairs.unzip).map { case (mine, theirs) =>
+      val hashable = pairs.forall { case (mine, _) => JoinKeys.hashesEqually(mine.dataType) }
+      val together = when(pairs.size > 1 && hashable)(pairs.unzip).map { case (mine, theirs) =>
         filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs), hashed = true, isWhole = true)
       }
       together.filter(_.isRight).getOrElse {
