@@ -59,7 +59,8 @@ object Failed {
   private val wrapping =
     Set("FAILED_READ_FILE.NO_HINT", "TASK_WRITE_FAILED", "INTERNAL_ERROR_BROADCAST")
 
-  /** Whether rows or the query cause it. Plans may decide which of several such errors comes first. */
+  /** Whether rows or the query cause it. Plans may decide which of several such errors comes first.
+    */
   val ofRows: Set[String] = Set(
     "DIVIDE_BY_ZERO",
     "CAST_INVALID_INPUT",
@@ -92,8 +93,8 @@ object Failed {
 
 object Rows {
 
-  /** A row of an answer. The order of rows decides which of several equal values represents a
-    * group or comes out of a union, so equal zeros and equal collated strings are shown alike.
+  /** A row of an answer. The order of rows decides which of several equal values represents a group
+    * or comes out of a union, so equal zeros and equal collated strings are shown alike.
     */
   def of(row: Row, schema: StructType): String = row.toSeq.zip(schema.fields).map {
     case (s: String, StructField(_, t: StringType, _, _)) if isCollated(t) =>

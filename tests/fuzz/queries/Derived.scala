@@ -80,7 +80,13 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
         (Select(app.rel, Item(e, c) +: kept, distinct = false), c)
     }
     val op = rng.weighted(8 -> Expressions.equal, 1 -> "? <=> ?")
-    val on = Seq(Call(op, Seq(Ref(appKey), key), Kind.boolean))
+    // Several keys are hashed together, where one alone would have no filter by its type.
+    val ids = (rel.out ++ side.out).filter(_.role == "id") match {
+      case ids if rng.chance(20) && ids.exists(rel.out.contains) && ids.exists(side.out.contains) =>
+        Seq(equal(ids.find(rel.out.contains).get, ids.find(side.out.contains).get))
+      case _ => Nil
+    }
+    val on = Call(op, Seq(Ref(appKey), key), Kind.boolean) +: ids
     val hint = rng.weighted(6 -> "broadcast(?)", 8 -> "", 1 -> "merge(?)", 1 -> "shuffle_hash(?)")
     // The side that may be filtered stands on the left or on the right.
     val all = if (rng.chance(60)) {
@@ -149,7 +155,9 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
         table.columns.head +: table.columns.filter(_.name == name) ++:
           rng.some(table.columns.tail.filterNot(_.name == name), 1, 1)
       )
-      Keyed(narrowed(scan), Ref(scan.out(1)))
+      val rel = narrowed(scan)
+      val column = scan.out(1)
+      Keyed(rel, if (rng.chance(70)) Ref(column) else value(rel, column.kind))
     }
   }
 

@@ -97,8 +97,7 @@ final class Hunt(engine: Engine, options: Options) {
         if (!again(c, runner).exists(_.kind == d.kind)) {
           println(s"--case ${options.seed}:$index, ${d.kind}: not seen again")
           count(s"not seen again: ${d.kind}")
-        }
-        else if (isSparks(c, off, on, runner))
+        } else if (isSparks(c, off, on, runner))
           count("wrong without LateBloom, by zeros or by filters of its readers")
         else if (isRace(on) && runner.losesRace(c))
           count("fails without LateBloom, too, if a broadcast overtakes a subquery")

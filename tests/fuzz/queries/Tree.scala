@@ -13,9 +13,9 @@ sealed trait Node {
 }
 
 /** @param role
-  *   the use of a table's column: `id` is unique, `delicate` has a type that breaks keys most often,
-  *   `text` can be cast to a number and `divisor` divides, except in rows that some joins and filters
-  *   drop
+  *   the use of a table's column: `id` is unique, `delicate` has a type that breaks keys most
+  *   often, `text` can be cast to a number and `divisor` divides, except in rows that some joins
+  *   and filters drop
   * @param scan
   *   the scan that it comes from; 0 for an expression's
   * @param weight
