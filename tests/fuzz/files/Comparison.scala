@@ -85,7 +85,9 @@ final class Comparison(
       // Where leaves contradict each other, Spark returns stale values of an earlier batch.
       case (_, t) if others.rebatched.exists(run(c, path, _, Watch.Sparks).result != t) =>
         Outcome(Excluded, "Spark gives different answers in batches of other sizes")
-      case (m, _) if others.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
+      case (m, _)
+          if TrustedWriters.bound(c) &&
+            others.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(PrunedByKeys)
       case (m, _) if others.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(Unpruned)
@@ -166,7 +168,9 @@ final class Comparison(
     }
 
   /** Whether the leaves of a struct disagree on where it is null: its fields then depend on which
-    * of them are read, and ours reads only those that a filter needs.
+    * of them are read, and ours reads only those that a filter needs. Spark's own reader shows it:
+    * a field that it reads alone is another if it reads the struct's other fields, or only those
+    * that the query names, with it.
     */
   private def contradictsItself(c: FileCase, path: String): Boolean =
     others.fields.exists { case (alone, together) =>
@@ -204,8 +208,13 @@ final class Comparison(
   private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
     case Stuck(dump) =>
       val frame = dump.linesIterator.find(isOurs).getOrElse("").replaceAll("^.*//", "")
-      if (isInSparks(dump) && run(c, path, sparks, Watch.Sparks).result.isInstanceOf[Stuck]) {
+      // It may have pruned all of a file that ours reads, or failed where it prunes.
+      lazy val isSparks = (sparks +: others.unpruned)
+        .exists(run(c, path, _, Watch.Sparks).result.isInstanceOf[Stuck])
+      if (isInSparks(dump) && isSparks) {
         Some(Outcome(Excluded, s"Spark's reader takes too long, beneath ours as well: $frame"))
+      } else if (claimsManyRows(c) && isSparks) {
+        Some(Outcome(Excluded, "as many rows as take Spark too long"))
       } else {
         Some(Outcome(Hang, frame, dump))
       }
@@ -219,6 +228,10 @@ final class Comparison(
       else None
     case _ => None
   }
+
+  /** Whether it has so many rows, by its footer, that their number explains the time. */
+  private def claimsManyRows(c: FileCase): Boolean =
+    ParquetParts.of(c.bytes).exists(_.footer.structs(4).flatMap(_.number(3)).exists(_ > ManyRows))
 
   /** Whether Spark's reader meets an error of the JVM, too: with the query, or with one of its
     * columns, since it may have failed at another before.
@@ -272,7 +285,7 @@ object Comparison {
     * @param rebatched
     *   in batches of other sizes
     * @param fields
-    *   the fields of structs without a condition, each alone and with its struct
+    *   the fields of structs without a condition, each alone and with others of its struct
     * @param columns
     *   without a condition, one by one
     */
@@ -290,10 +303,13 @@ object Comparison {
     lazy val columns: Seq[Scans] = makeColumns
   }
 
-  private val MaxAllocation = 256L << 20
+  /** Room for a bit per row of the longest page, and more. */
+  private val MaxAllocation = 288L << 20
 
   /** Files that claim more rows than these are not compared. */
   private val MostRows = 200000
+
+  private val ManyRows = 1L << 26
 
   private val threads =
     ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]

@@ -28,8 +28,9 @@ final case class FileCase(
   lazy val damage: Seq[String] = damaged._2
 
   private lazy val damaged: (Array[Byte], Seq[String]) = {
-    val columns = query.columns(seed.schema)
-    val (bytes, what) = Damage(seed.bytes, seed.isParquet, columns, steps)
+    val schema = seed.schema
+    val aim = Damage.Aim(query.columns(schema), query.filtered(schema), cuts.nonEmpty)
+    val (bytes, what) = Damage(seed.bytes, seed.isParquet, aim, steps)
     ParquetParts.of(bytes).filter(_ => anonymous).fold((bytes, what)) { parts =>
       (parts.withoutWriter, what :+ "the footer does not say who wrote it")
     }

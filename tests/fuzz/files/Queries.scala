@@ -18,10 +18,15 @@ final case class FileQuery(
 ) {
 
   /** The columns of the file in the query. */
-  def columns(schema: StructType): Set[String] = {
-    val texts = condition +: (output ++ keys.map(_._1.sql))
+  def columns(schema: StructType): Set[String] =
+    named(schema, condition +: (output ++ keys.map(_._1.sql)))
+
+  /** Those of them by which rows are filtered. */
+  def filtered(schema: StructType): Set[String] =
+    named(schema, condition +: keys.map(_._1.sql).toSeq)
+
+  private def named(schema: StructType, texts: Seq[String]): Set[String] =
     schema.fieldNames.filter(n => texts.exists(s"\\b$n\\b".r.findFirstIn(_).isDefined)).toSet
-  }
 
   override def toString: String = {
     val joined = keys.fold("") { case (column, values) =>
@@ -43,7 +48,7 @@ object FileQuery {
       4 -> (() => all(usable.head)),
       3 -> (() => none(usable.head))
     )()
-    val keys = Option.when(dice.chance(20)) {
+    val keys = Option.when(dice.chance(25)) {
       val column = dice.pick(usable.filter(c => isKey(c.dataType) && !c.sql.contains("."))
         .toIndexedSeq)
       (column, Seq.fill(dice.between(1, 12))(dice.pick(column.values)).distinct)
@@ -119,6 +124,8 @@ object FileQuery {
       3 -> (() => s"$sql NOT IN (${list(3)})"),
       3 -> (() => s"$sql IN ($value, NULL)"),
       6 -> (() => s"$sql IS NULL"),
+      6 -> (() => s"$sql IS NOT NULL"),
+      4 -> (() => dice.oneOf(s"NOT ($sql IS NULL)", s"NOT ($sql IS NOT NULL)")),
       4 -> (() => s"NOT ($sql IS NULL AND $sql $comparison $value)"),
       3 -> (() => s"$sql IS NOT NULL AND $sql <> $value"),
       15 -> (() => special(dice, c).getOrElse(s"$sql $comparison $value")),

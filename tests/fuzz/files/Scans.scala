@@ -142,22 +142,29 @@ object Scans {
     }
 
   /** Spark's own, of the fields of structs that a query names: each read alone, and with its
-    * struct.
+    * struct, and with the other fields that the query names.
     */
   def fields(session: SparkSession, seed: Seed, query: FileQuery): Seq[(Scans, Scans)] = {
     val named = query.columns(seed.schema)
-    seed.values.map(_.sql).filter(_.contains(".")).filter { sql =>
-      named(sql.takeWhile(_ != '.').replace("`", ""))
-    }.map { sql =>
-      def planned = {
-        val plan = seed.table(session).selectExpr(s"$sql as field").queryExecution.sparkPlan
-        new Scans(session, plan, Nil)
+    val fields = seed.values.map(_.sql).filter(_.contains("."))
+    def planned(columns: Seq[String]) =
+      seed.table(session).selectExpr(columns: _*).queryExecution.sparkPlan
+    def alone(sql: String) = new Scans(session, planned(Seq(s"$sql as field")), Nil)
+    val withStruct =
+      fields.filter(sql => named(sql.takeWhile(_ != '.').replace("`", ""))).map { sql =>
+        val pruning = "spark.sql.optimizer.nestedSchemaPruning.enabled"
+        (alone(sql), withConf(session, pruning, "false")(alone(sql)))
       }
-      (
-        planned,
-        withConf(session, "spark.sql.optimizer.nestedSchemaPruning.enabled", "false")(planned)
-      )
+    val texts = query.condition +: query.output
+    val ofQuery = fields.filter(sql => texts.exists(_.contains(sql)))
+    val withOthers = if (ofQuery.size < 2) Nil
+    else {
+      val plan = planned(ofQuery.zipWithIndex.map { case (sql, i) => s"$sql as field$i" })
+      ofQuery.zip(plan.output).map { case (sql, field) =>
+        (alone(sql), new Scans(session, ProjectExec(Seq(field), plan), Nil))
+      }
     }
+    withStruct ++ withOthers
   }
 
   /** Spark's own of each column that a query names, alone. */

@@ -9,10 +9,19 @@ import latebloom.fuzz.files.Dice
 /** Damages a file, one step after the other. */
 object Damage {
 
+  /** What the damage is aimed at.
+    *
+    * @param columns
+    *   those that the query reads, which get most of the damage
+    * @param filtered
+    *   those of them that conditions and keys read
+    * @param split
+    *   whether the file is read in splits
+    */
+  final case class Aim(columns: Set[String], filtered: Set[String], split: Boolean)
+
   /** @param parquet
     *   whether it is a Parquet file, else ORC
-    * @param columns
-    *   the columns that the query reads, which get most of the damage
     * @param steps
     *   the seed of each
     * @return
@@ -21,18 +30,18 @@ object Damage {
   def apply(
       good: Array[Byte],
       parquet: Boolean,
-      columns: Set[String],
+      aim: Aim,
       steps: Seq[Long]
   ): (Array[Byte], Seq[String]) =
     steps.foldLeft((good, Vector.empty[String])) { case ((data, done), seed) =>
-      val (damaged, what) = step(data, parquet, columns, new Dice(seed))
+      val (damaged, what) = step(data, parquet, aim, new Dice(seed))
       (damaged, done :+ what)
     }
 
   private def step(
       data: Array[Byte],
       parquet: Boolean,
-      columns: Set[String],
+      aim: Aim,
       dice: Dice
   ): (Array[Byte], String) =
     if (data.isEmpty) {
@@ -42,10 +51,10 @@ object Damage {
     } else {
       val aimed =
         try {
-          if (parquet) ParquetParts.of(data).flatMap(new ParquetDamage(data, _, columns)(dice))
+          if (parquet) ParquetParts.of(data).flatMap(new ParquetDamage(data, _, aim)(dice))
           else {
             OrcParts.of(data).filter(p => Try(p.metadata).isSuccess)
-              .flatMap(new OrcDamage(data, _, columns)(dice))
+              .flatMap(new OrcDamage(data, _, aim)(dice))
           }
         } catch {
           // Earlier steps may have damaged the structure, or named an unknown codec.

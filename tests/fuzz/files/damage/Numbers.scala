@@ -54,6 +54,10 @@ object Numbers {
       0xfffffffeL,
       1L << dice.between(7, 40)
     )
+    if (dice.chance(10)) Array.fill(dice.between(5, 12))(0xff.toByte) else varint(n)
+  }
+
+  def varint(n: Long): Array[Byte] = {
     val bytes = Array.newBuilder[Byte]
     var left = n
     while ((left & ~0x7fL) != 0) {
@@ -61,6 +65,6 @@ object Numbers {
       left >>>= 7
     }
     bytes += left.toByte
-    if (dice.chance(10)) Array.fill(dice.between(5, 12))(0xff.toByte) else bytes.result()
+    bytes.result()
   }
 }

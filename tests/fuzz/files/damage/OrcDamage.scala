@@ -9,7 +9,8 @@ import org.apache.orc.protobuf.Message
 import latebloom.fuzz.files.Dice
 
 /** Damages an ORC file by its structure. */
-final class OrcDamage(data: Array[Byte], parts: OrcParts, columns: Set[String]) {
+final class OrcDamage(data: Array[Byte], parts: OrcParts, aim: Damage.Aim) {
+  import aim.columns
 
   /** @return the damaged bytes and a description; None if the file has no such part */
   def apply(dice: Dice): Option[(Array[Byte], String)] =
@@ -28,7 +29,8 @@ final class OrcDamage(data: Array[Byte], parts: OrcParts, columns: Set[String]) 
         3 -> (() => postscript(dice)),
         15 -> (() => stripeFooter(dice, stripe)),
         18 -> (() => content(dice, stripe, index)),
-        12 -> (() => rowIndex(dice, stripe))
+        12 -> (() => rowIndex(dice, stripe)),
+        24 -> (() => new OrcLies(data, parts, aim.filtered)(dice))
       )()
     }
 

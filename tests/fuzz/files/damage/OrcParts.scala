@@ -33,7 +33,7 @@ final class OrcParts private (data: Array[Byte]) {
     OrcProto.Metadata.parseFrom(plain(data.slice(metadataStart, footerStart)))
 
   /** Names of the table's columns by the ids of theirs and all within them. */
-  private val names: Map[Int, String] = {
+  private lazy val names: Map[Int, String] = {
     val root = footer.getTypes(0)
     def within(id: Int): Seq[Int] = {
       val children = footer.getTypes(id).getSubtypesList.asScala.toSeq.map(_.intValue)
@@ -46,7 +46,7 @@ final class OrcParts private (data: Array[Byte]) {
       .toMap
   }
 
-  val stripes: Seq[Stripe] = footer.getStripesList.asScala.toSeq.map { info =>
+  lazy val stripes: Seq[Stripe] = footer.getStripesList.asScala.toSeq.map { info =>
     val footerStart = (info.getOffset + info.getIndexLength + info.getDataLength).toInt
     val end = footerStart + info.getFooterLength.toInt
     val parsed = OrcProto.StripeFooter.parseFrom(plain(data.slice(footerStart, end)))
@@ -219,5 +219,15 @@ object OrcParts {
   )
 
   /** None for a file that cannot be parsed. */
-  def of(data: Array[Byte]): Option[OrcParts] = Try(new OrcParts(data)).toOption
+  def of(data: Array[Byte]): Option[OrcParts] = Try {
+    val parts = new OrcParts(data)
+    parts.stripes
+    parts
+  }.toOption
+
+  /** The writer's number and its version; None for a file whose tail cannot be parsed. */
+  def writer(data: Array[Byte]): Option[(Int, Int)] = Try {
+    val parts = new OrcParts(data)
+    (parts.footer.getWriter, parts.postscript.getWriterVersion)
+  }.toOption
 }

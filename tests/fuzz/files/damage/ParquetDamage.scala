@@ -13,10 +13,11 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import latebloom.fuzz.files.Dice
 
 /** Damages a Parquet file by its structure. */
-final class ParquetDamage(data: Array[Byte], parts: ParquetParts, columns: Set[String]) {
+final class ParquetDamage(data: Array[Byte], parts: ParquetParts, aim: Damage.Aim) {
   import ParquetDamage._
 
-  private val read = parts.chunks.filter(c => columns(c.column))
+  private val read = parts.chunks.filter(c => aim.columns(c.column))
+  private val filtered = parts.chunks.filter(c => aim.filtered(c.column))
 
   /** @return the damaged bytes and a description; None if the file has no such part */
   def apply(dice: Dice): Option[(Array[Byte], String)] = {
@@ -34,9 +35,15 @@ final class ParquetDamage(data: Array[Byte], parts: ParquetParts, columns: Set[S
         16 -> (() => header(dice, chunk)),
         12 -> (() => content(dice, chunk)),
         6 -> (() => index(dice, chunk)),
-        2 -> (() => rowCounts(dice))
+        2 -> (() => rowCounts(dice)),
+        (if (aim.split) 60 else 24) -> (() => lie(dice))
       )()
     }
+  }
+
+  private def lie(dice: Dice) = {
+    val chunks = if (filtered.isEmpty) parts.chunks else filtered
+    new ParquetLies(parts)(dice, dice.pick(chunks.toIndexedSeq), aim.split)
   }
 
   private def region(dice: Dice, chunk: ParquetParts.Chunk): Bytes.Region = {
@@ -155,6 +162,9 @@ object ParquetDamage {
 
   private def decompressed(codec: CompressionCodecName, bytes: Array[Byte], size: Int) =
     inArray(factory.getDecompressor(codec).decompress(BytesInput.from(bytes), size))
+
+  /** @param codec its number in Parquet's metadata */
+  def compressed(codec: Int, bytes: Array[Byte]): Array[Byte] = compressed(codecs(codec), bytes)
 
   private def compressed(codec: CompressionCodecName, bytes: Array[Byte]) =
     inArray(factory.getCompressor(codec).compress(BytesInput.from(bytes)))

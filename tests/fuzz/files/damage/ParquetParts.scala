@@ -24,6 +24,9 @@ final class ParquetParts private (
   /** The file with another footer. */
   def withFooter(footer: Thrift.Struct): Array[Byte] = assemble(data.take(footerStart), footer)
 
+  /** Who wrote it, with the version. */
+  def writer: Option[String] = footer.text(6)
+
   /** The file without the name of its writer. */
   def withoutWriter: Array[Byte] = {
     val changed = footer

@@ -43,6 +43,10 @@ object Thrift {
       .flatten
       .collect { case Bytes(b) => new String(b, ISO_8859_1) }
 
+    def text(id: Int): Option[String] = get(id).collect { case Bytes(b) =>
+      new String(b, ISO_8859_1)
+    }
+
     /** Sets a number, of the kind that it has or, where it is not there, of the kind given. */
     def set(id: Int, value: Long, kind: Int): Unit = get(id) match {
       case Some(n: Number) => n.value = value
@@ -55,6 +59,10 @@ object Thrift {
 
   val Int32 = 5
   val Int64 = 6
+
+  /** A struct of 32-bit numbers. */
+  def struct(numbers: (Int, Long)*): Struct =
+    Struct(ArrayBuffer.from(numbers.map { case (id, n) => Field(id, Number(Int32, n)) }))
 
   /** A struct at `from`, and where it ends. */
   def read(data: Array[Byte], from: Int): (Struct, Int) = {

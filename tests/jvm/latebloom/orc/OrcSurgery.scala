@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.orc.OrcProto
 
-/** Rewrites an uncompressed ORC file with other metadata and unchanged data. */
+/** Rewrites an uncompressed ORC file with other metadata, or streams. */
 object OrcSurgery {
 
   /** Changes to the parts of a file. */
@@ -18,7 +18,8 @@ object OrcSurgery {
       postscript: OrcProto.PostScript.Builder => Unit = _ => (),
       stripe: OrcProto.StripeInformation.Builder => Unit = _ => (),
       stripeFooter: OrcProto.StripeFooter.Builder => Unit = _ => (),
-      index: (Int, OrcProto.RowIndex.Builder) => Unit = (_, _) => ()
+      index: (Int, OrcProto.RowIndex.Builder) => Unit = (_, _) => (),
+      data: (OrcProto.StreamOrBuilder, Array[Byte]) => Array[Byte] = (_, bytes) => bytes
   )
 
   def rewrite(file: File, changes: Changes): Unit =
@@ -67,7 +68,10 @@ object OrcSurgery {
           info.setIndexLength(info.getIndexLength + changed.length - old.length)
           out.write(changed)
         } else {
-          out.write(old)
+          val changed = changes.data(stream, old)
+          stream.setLength(changed.length)
+          info.setDataLength(info.getDataLength + changed.length - old.length)
+          out.write(changed)
         }
       }
       changes.stripeFooter(stripeFooter)

@@ -12,6 +12,7 @@ import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 import org.apache.orc.OrcProto;
 import org.apache.orc.OrcProto.Stream.Kind;
+import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.PositionProvider;
 import org.apache.orc.impl.ReaderImpl;
@@ -113,6 +114,12 @@ public final class ColumnStreams implements ColumnSource {
         from = strides.nextSetBit(to);
       }
     }
+  }
+
+  /** Whether the bytes fetched may hold so many values of a type of the reader's schema. */
+  public boolean canHold(TypeDescription read, long values) {
+    TypeDescription inFile = column.evolution().getFileType(read);
+    return inFile == null || new StreamCapacity(stripe).canHold(inFile, values);
   }
 
   /** Bytes of all its streams in the stripe. */

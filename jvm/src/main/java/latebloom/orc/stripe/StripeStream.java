@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc.stripe;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.read.io.RangeFetcher.WantedRange;
+import latebloom.read.task.RunningTask;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.BufferChunkList;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.StreamName;
+import org.apache.spark.TaskKilledException;
 
 /**
  * One stream of one column in a stripe, and its fetched pieces.
@@ -93,6 +96,35 @@ final class StripeStream {
               p.end - p.start,
               (array, start, n) -> p.bytes = ByteBuffer.wrap(array, start, n).slice()));
     }
+  }
+
+  /**
+   * The most bytes that the fetched pieces hold once they are decompressed. A piece may end within
+   * a chunk.
+   */
+  long mostBytes(InStream.StreamOptions options) {
+    if (!options.isCompressed()) {
+      return fetched;
+    }
+    byte[] block = new byte[1 << 12];
+    long bytes = 0;
+    for (Piece p : pieces.values()) {
+      long start = offset + p.start;
+      BufferChunk chunk = new BufferChunk(p.bytes.duplicate(), start);
+      try (InStream in =
+          InStream.create(new StreamName(column, kind), chunk, start, p.end - p.start, options)) {
+        int n;
+        while ((n = in.read(block)) > 0) {
+          RunningTask.checkNotKilled();
+          bytes += n;
+        }
+      } catch (TaskKilledException e) {
+        throw e;
+      } catch (IOException | RuntimeException e) {
+        bytes += options.getBufferSize();
+      }
+    }
+    return bytes;
   }
 
   /** A cursor over the fetched pieces, decompressed. */

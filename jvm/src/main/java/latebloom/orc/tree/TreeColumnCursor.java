@@ -16,10 +16,8 @@ import latebloom.read.task.RunningTask;
 import latebloom.read.vector.OutputColumn;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
-import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.TreeReaderFactory;
-import org.apache.orc.impl.TypeUtils;
 import org.apache.orc.impl.reader.tree.TypeReader;
 import org.apache.orc.impl.reader.tree.TypeReader.ReadPhase;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -90,8 +88,7 @@ public final class TreeColumnCursor implements ColumnCursor {
     this.type = type;
     this.block = Math.min(MOST_BLOCK, batchRows);
     this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
-    this.vector =
-        TypeUtils.createColumn(column.type(), TypeDescription.RowBatchVersion.ORIGINAL, block);
+    this.vector = new NestedVectors(block, streams::canHold).create(column.type());
     this.view = SparkVectors.view(column.field().dataType(), vector);
     this.batch = new ColumnarBatch(new org.apache.spark.sql.vectorized.ColumnVector[] {view});
   }

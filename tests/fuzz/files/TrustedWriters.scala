@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.fuzz.files
+
+import scala.util.Try
+
+import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
+
+/** The writers of whose statistics LateBloom says that it prunes by them where Spark does not: the
+  * lists of `TrustedStatistics` for Parquet and of `Statistics.areOfKnownWriter` for ORC. Repeated
+  * here, so that the fuzzer finds a reader that does not keep to them.
+  */
+object TrustedWriters {
+  private val JavaOrc = 0
+  private val FirstOrc = 7
+  private val LastOrc = 9
+
+  /** Whether the bounds of a file's columns may rule out rows by the keys of a join. */
+  def bound(c: FileCase): Boolean =
+    if (c.seed.isParquet) ParquetParts.of(c.bytes).flatMap(_.writer).exists(boundParquet)
+    else OrcParts.writer(c.bytes).exists { case (writer, version) =>
+      writer == JavaOrc && FirstOrc <= version && version <= LastOrc
+    }
+
+  private def boundParquet(createdBy: String): Boolean = createdBy.split(" version v?") match {
+    case Array(name, version) =>
+      val numbers = version.takeWhile(_ != ' ').split("\\.").map(n => Try(n.toInt).getOrElse(-1))
+      (name, numbers) match {
+        case ("parquet-mr", Array(major, minor, _))    => major > 1 || major == 1 && minor >= 11
+        case ("parquet-rs", Array(major, _, _))        => major >= 54
+        case ("DuckDB", Array(major, minor, _))        => major > 1 || major == 1 && minor >= 2
+        case ("parquet-cpp-arrow", Array(major, _, _)) => major >= 13
+        case _                                         => false
+      }
+    case _ => false
+  }
+}
