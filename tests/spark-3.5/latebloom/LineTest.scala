@@ -10,6 +10,10 @@ object LineTest {
   /** The name of the error. */
   def condition(error: SparkThrowable): String = error.getErrorClass
 
+  /** Whether it is that a file cannot be read: in this line it has no name. */
+  def isFailedRead(error: SparkThrowable): Boolean =
+    error.getErrorClass == "_LEGACY_ERROR_TEMP_2064"
+
   /** An error of Spark's of this name. */
   def error(condition: String): Throwable =
     new ArithmeticException with SparkThrowable {

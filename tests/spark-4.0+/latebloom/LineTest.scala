@@ -11,6 +11,10 @@ object LineTest {
   /** The name of the error. */
   def condition(error: SparkThrowable): String = error.getCondition
 
+  /** Whether it is that a file cannot be read. */
+  def isFailedRead(error: SparkThrowable): Boolean =
+    error.getCondition.startsWith("FAILED_READ_FILE")
+
   /** An error of Spark's of this name. */
   def error(condition: String): Throwable =
     new ArithmeticException with SparkThrowable {
