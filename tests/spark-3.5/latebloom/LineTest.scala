@@ -2,7 +2,10 @@
 package latebloom
 
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.execution.{ExplainMode, QueryExecution}
 import org.apache.spark.sql.types.StringType
+
+import latebloom.inspect.LateBloomExplain
 
 /** What tests see differently from line to line. */
 object LineTest {
@@ -22,6 +25,15 @@ object LineTest {
 
   /** EXPLAIN does not ask others. */
   val explainProviders: Option[String] = None
+
+  /** What EXPLAIN says, and what our part of it would be if it asked. */
+  def explained(query: QueryExecution, mode: ExplainMode): String = {
+    val text = query.explainString(mode)
+    val ours = new LateBloomExplain
+    val info = ours.generateExtendedInfo(query.executedPlan).stripLineEnd
+    val gap = if (text.endsWith("\n\n")) "" else "\n"
+    s"$text$gap== Extended Information (${ours.title}) ==\n$info\n\n"
+  }
 
   /** There are no collations. */
   val caseless: Option[StringType] = None

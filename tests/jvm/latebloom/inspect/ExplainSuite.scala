@@ -36,7 +36,7 @@ class ExplainSuite extends LateBloomTest {
 
   private def golden(name: String, mode: ExplainMode, query: String): Unit =
     test(s"EXPLAIN reads as in $name.txt") {
-      val text = normal(spark.sql(query).queryExecution.explainString(mode))
+      val text = normal(LineTest.explained(spark.sql(query).queryExecution, mode))
       if (sys.env.get("LATEBLOOM_GOLDEN").contains("write")) write(name, text)
       val file = Seq(ofLine(name), ofAll(name)).find(Files.exists(_)).get
       assert(text == read(file))
