@@ -16,7 +16,7 @@ import latebloom.read.task.Counter
 /** What Spark 4.3 has that a scan must know of. */
 class NewInSpark43Suite extends LateBloomTest {
 
-  private def write(format: String, dir: File): Unit = spark.range(0, 2000, 1, 1)
+  private def write(format: String, dir: File): Unit = spark.range(0, 2000, 1, 3)
     .selectExpr("id", "cast(id % 50 as int) k", "concat('s', id % 11) s")
     .write.format(format).save(dir.getPath)
 
@@ -25,15 +25,16 @@ class NewInSpark43Suite extends LateBloomTest {
       write("parquet", dir)
       withSQLConf(
         "spark.sql.optimizer.singleTaskExecution.enabled" -> "true",
-        "spark.sql.optimizer.singleTaskExecution.minNumFiles" -> "1",
-        "spark.sql.optimizer.singleTaskExecution.minNumBytes" -> "0",
-        "spark.sql.files.maxPartitionBytes" -> "2000"
+        "spark.sql.optimizer.singleTaskExecution.maxNumFiles" -> "9",
+        // Each file is a partition, but for that.
+        "spark.sql.files.openCostInBytes" -> "128m"
       ) {
         def table = spark.read.parquet(dir.getPath)
         for (k <- Seq(7, 99)) {
           sameAnswer(table.where(s"k = $k").groupBy("s").count()) { plan =>
             val Seq(scan) = lateScans(plan)
             assert(scan.markedForSingleTaskExecution)
+            assert(scan.inputRDD.getNumPartitions == 3)
             assert(nodes(plan) { case s: ShuffleExchangeExec => s }.isEmpty)
           }
           sameAnswer(table.where(s"k = $k").selectExpr("count(*)", "max(s)"))(_ => ())
@@ -69,7 +70,7 @@ class NewInSpark43Suite extends LateBloomTest {
   }
 
   test("timestamps of nanoseconds are filter columns and payload") {
-    withTempPath { dir =>
+    withSQLConf("spark.sql.timestampNanosTypes.enabled" -> "true")(withTempPath { dir =>
       spark.range(0, 1000, 1, 1)
         .selectExpr(
           "id",
@@ -86,7 +87,7 @@ class NewInSpark43Suite extends LateBloomTest {
       sameAnswer(table.where(
         "n > cast('2024-01-01 00:00:00.123456500' as timestamp_ntz(9)) and k < 20"
       ).select("id"))(_ => ())
-    }
+    })
   }
 
   test("joins that Spark changes while a query runs, and keys that it projects from a broadcast") {

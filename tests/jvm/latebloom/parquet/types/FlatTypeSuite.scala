@@ -54,6 +54,7 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
     "int64" -> "TIMESTAMP(MICROS,false)",
     "int64" -> "TIMESTAMP(MILLIS,false)",
     "int64" -> "TIME(MICROS,true)",
+    "int64" -> "TIME(MICROS,false)",
     "int96" -> "",
     "float" -> "",
     "double" -> "",

@@ -104,7 +104,7 @@ private[latebloom] object ScanFilters {
       }
 
       private def path(e: Expression): Option[(Attribute, Seq[Int])] = e match {
-        case a: AttributeReference             => Some((a, Nil))
+        case a: AttributeReference                                        => Some((a, Nil))
         case GetStructField(child, ordinal, _) if !isPartOfVariant(child) =>
           path(child).map { case (column, ordinals) => (column, ordinals :+ ordinal) }
         case _ => None

@@ -2,7 +2,7 @@
 package latebloom.parquet.types;
 
 import latebloom.line.ParquetColumns;
-import latebloom.line.TimeTypes;
+import latebloom.line.TimeColumns;
 import latebloom.parquet.types.Conversion.OfNumbers;
 import latebloom.parquet.types.Conversion.ToDecimalBytes;
 import latebloom.read.predicate.VectorType;
@@ -146,7 +146,7 @@ public record FlatType(
   private static FlatType int64(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
     if (type instanceof LongType || type instanceof DayTimeIntervalType) {
       return int64(null);
-    } else if (TimeTypes.isTime(type)) {
+    } else if (TimeColumns.areMicros(type, logical)) {
       return int64(Conversions.MICROS_TO_NANOS);
     }
     boolean zoned = type instanceof TimestampType;
