@@ -27,7 +27,11 @@ class VariantSuite extends LateBloomTest {
     val form = schema.fold("whole")(s => s"shredded as ($s)")
     test(s"a VARIANT $form is read for the rows that pass, pushed into scans: $pushed") {
       inFiles(schema) { path =>
-        withSQLConf("spark.sql.variant.pushVariantIntoScan" -> pushed) {
+        withSQLConf(
+          "spark.sql.variant.pushVariantIntoScan" -> pushed,
+          // Not the default of 4.0.
+          "spark.sql.variant.allowReadingShredded" -> "true"
+        ) {
           def table = spark.read.parquet(path)
           def late(query: => org.apache.spark.sql.DataFrame): Unit =
             sameAnswer(query)(plan => assert(lateScans(plan).size == 1))
