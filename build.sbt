@@ -118,7 +118,6 @@ lazy val latebloom = project
       val tests = (ThisBuild / baseDirectory).value / "tests"
       tests / "jvm" +: line.shims(tests)
     },
-    Test / unmanagedSources / excludeFilter := line.excludedTests,
     // The test kit depends on this project, so only its classes can be used here.
     Test / internalDependencyClasspath ++=
       (LocalProject("testkit") / Compile / exportedProducts).value,

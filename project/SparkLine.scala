@@ -52,10 +52,6 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
 
   private def here = SparkLine.position(name)
 
-  /** Suites that write files, or run, by what the libraries of the line do not have. */
-  def excludedTests: FileFilter =
-    new SimpleFileFilter(f => SparkLine.newerTests.getOrElse(name, Set.empty[String])(f.base))
-
   /** What PySpark of this line has in its folder of jars: beside the checkout's own environment. */
   def jars(root: File): Seq[File] = {
     val found = ((root / s".venv-$name") ** "pyspark" / "jars" * "*.jar").get
@@ -87,12 +83,6 @@ object SparkLine {
         s"no line $name with Scala $scala; there are ${all.map(_.id).mkString(", ")}"
       ))
   }
-
-  private val of41 = Set("FlatTypeSuite", "FooterCacheSuite", "RepeatedColumnCursorSuite")
-  private val of40 = Set("DecodersSuite", "ExplainSuite", "ScanMemorySuite")
-
-  /** What is left out of a line: the tests of it are to be written. */
-  private val newerTests = Map("3.5" -> (of41 ++ of40), "4.0" -> of41)
 
   private val One = """spark-(\d+\.\d+)""".r
   private val From = """spark-(\d+\.\d+)\+""".r

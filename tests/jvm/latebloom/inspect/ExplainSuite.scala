@@ -8,17 +8,16 @@ import scala.collection.mutable
 
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.execution.{ExplainMode, ExtendedMode, FormattedMode, SimpleMode}
-import org.apache.spark.sql.internal.SQLConf
 
-import latebloom.LateBloomTest
+import latebloom.{BuiltFor, LateBloomTest, LineTest}
 
-/** The texts that people read. Set the environment variable LATEBLOOM_GOLDEN=write to write the
-  * files anew, and review the difference.
+/** The texts that people read, and those of a line of Spark that differ from them. Set the
+  * environment variable LATEBLOOM_GOLDEN=write to write the files anew, and review the difference.
   */
 class ExplainSuite extends LateBloomTest {
 
-  override protected def sparkConf: SparkConf = super.sparkConf
-    .set(SQLConf.EXTENDED_EXPLAIN_PROVIDERS.key, classOf[LateBloomExplain].getName)
+  override protected def sparkConf: SparkConf =
+    LineTest.explainProviders.foldLeft(super.sparkConf)(_.set(_, classOf[LateBloomExplain].getName))
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
@@ -37,13 +36,28 @@ class ExplainSuite extends LateBloomTest {
 
   private def golden(name: String, mode: ExplainMode, query: String): Unit =
     test(s"EXPLAIN reads as in $name.txt") {
-      val text = normal(spark.sql(query).queryExecution.explainString(mode))
-      val file = Path.of("tests", "golden", s"$name.txt")
-      if (sys.env.get("LATEBLOOM_GOLDEN").contains("write")) {
-        Files.write(file, text.getBytes(UTF_8))
-      }
-      assert(text == new String(Files.readAllBytes(file), UTF_8))
+      val text = normal(LineTest.explained(spark.sql(query).queryExecution, mode))
+      if (sys.env.get("LATEBLOOM_GOLDEN").contains("write")) write(name, text)
+      val file = Seq(ofLine(name), ofAll(name)).find(Files.exists(_)).get
+      assert(text == read(file))
     }
+
+  private def ofAll(name: String): Path = Path.of("tests", "golden", s"$name.txt")
+
+  private def ofLine(name: String): Path =
+    Path.of("tests", "golden", s"spark-${BuiltFor.spark}", s"$name.txt")
+
+  private def read(file: Path): String = new String(Files.readAllBytes(file), UTF_8)
+
+  /** The files of all lines are those of one; another line has what differs. */
+  private def write(name: String, text: String): Unit = {
+    val file = if (BuiltFor.spark == "4.1") ofAll(name) else ofLine(name)
+    Files.deleteIfExists(file)
+    if (!Files.exists(ofAll(name)) || text != read(ofAll(name))) {
+      Files.createDirectories(file.getParent)
+      Files.write(file, text.getBytes(UTF_8))
+    }
+  }
 
   /** Numbers expression ids by first appearance, and removes plan ids and paths. */
   private def normal(text: String): String = {

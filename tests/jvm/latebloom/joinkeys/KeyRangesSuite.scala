@@ -9,6 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
+import latebloom.testkit.RowGroups
 
 /** The bounds of keys that statistics are compared with: dates and times in every calendar. */
 class KeyRangesSuite extends LateBloomTest {
@@ -109,12 +110,10 @@ class KeyRangesSuite extends LateBloomTest {
         "timestamp'2001-01-01 00:00:00' + make_dt_interval(cast(id / 100 as int))"
       ).foreach { k =>
         withTable("fact", "dim") {
-          withSQLConf("parquet.block.row.count.limit" -> "10000") {
-            spark.sql(s"select id, $k k from range(0, 60000, 1, 1)").write.format(format)
-              .option("orc.row.index.stride", "10000")
-              .option("parquet.block.row.count.limit", "10000")
-              .saveAsTable("fact")
-          }
+          spark.sql(s"select id, $k k from range(0, 60000, 1, 1)").write.format(format)
+            .option("orc.row.index.stride", "10000")
+            .options(RowGroups.of(10000))
+            .saveAsTable("fact")
           save("dim", format, s"select id few, $k k from range(10)")
           check()
           val pruned = counted(Counter.ROWS_PRUNED) + counted(Counter.ROW_GROUPS_PRUNED)

@@ -117,7 +117,7 @@ class OddOrcFilesSuite extends RewrittenOrc {
       val rows = spark.read.schema("id long").orc(dir.getPath).where("id > 3")
       assert(lateScans(rows).nonEmpty)
       val failure = intercept[SparkException](rows.collect())
-      assert(LineTest.condition(failure).startsWith("FAILED_READ_FILE"))
+      assert(LineTest.isFailedRead(failure))
       assert(failure.getMessageParameters.get("path").contains(file.getName))
       said = failure.getCause.getMessage
     }

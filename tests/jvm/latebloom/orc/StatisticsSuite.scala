@@ -2,6 +2,8 @@
 package latebloom.orc
 
 import java.io.File
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
 
 import scala.jdk.CollectionConverters._
 
@@ -18,7 +20,6 @@ import org.apache.orc.{CompressionKind, OrcFile, TypeDescription}
 import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.orc.OrcSurgery.Changes
 
@@ -44,13 +45,11 @@ class StatisticsSuite extends AnyFunSuite with OrcSamples {
       val (v, bounds) = (value.asInstanceOf[Decimal].toBigDecimal, s.getDecimalStatistics)
       v >= BigDecimal(bounds.getMinimum) && v <= BigDecimal(bounds.getMaximum)
     case StringType =>
-      val (v, bounds) =
-        (UTF8String.fromBytes(value.asInstanceOf[Array[Byte]]), s.getStringStatistics)
+      val (v, bounds) = (value.asInstanceOf[Array[Byte]], s.getStringStatistics)
+      def order(bound: String) = Arrays.compareUnsigned(v, bound.getBytes(UTF_8))
       val least = if (bounds.hasMinimum) bounds.getMinimum else bounds.getLowerBound
       val most = if (bounds.hasMaximum) bounds.getMaximum else bounds.getUpperBound
-      v.binaryCompare(UTF8String.fromString(least)) >= 0 && v.binaryCompare(
-        UTF8String.fromString(most)
-      ) <= 0
+      order(least) >= 0 && order(most) <= 0
     case _ =>
       val (v, bounds) = (value.asInstanceOf[Number].longValue, s.getIntStatistics)
       v >= bounds.getMinimum && v <= bounds.getMaximum

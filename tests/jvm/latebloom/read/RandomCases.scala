@@ -12,5 +12,8 @@ trait RandomCases extends Assertions {
 
   implicit class Choosing(random: Random) {
     def oneOf[A](choices: A*): A = choices(random.nextInt(choices.size))
+
+    /** `nextLong(bound)`, which Scala 2.12 has not. */
+    def below(bound: Long): Long = Math.floorMod(random.nextLong(), bound)
   }
 }

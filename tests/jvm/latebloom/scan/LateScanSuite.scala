@@ -2,11 +2,19 @@
 package latebloom.scan
 
 import org.apache.spark.SparkException
-import org.apache.spark.sql.catalyst.expressions.DynamicPruningExpression
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{DynamicPruningExpression, Literal}
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
-import org.apache.spark.sql.execution.{ReusedSubqueryExec, SortExec, SubqueryBroadcastExec}
+import org.apache.spark.sql.execution.{
+  FileSourceScanExec,
+  ReusedSubqueryExec,
+  SortExec,
+  SubqueryBroadcastExec
+}
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.testkit.RowGroups
 import latebloom.{LateBloomTest, LineTest}
 
 class LateScanSuite extends LateBloomTest {
@@ -67,6 +75,57 @@ class LateScanSuite extends LateBloomTest {
       assert(one.sameResult(same))
       assert(!one.sameResult(other))
       assert(!one.sameResult(lateScans(data.where("a = 1").select("id")).head))
+    }
+  }
+
+  test("copies of a scan keep what it adds to Spark's own, and its tags and session") {
+    withTables {
+      val df = spark.sql("select f.id, d.name from fact f join dim d on f.k = d.k " +
+        "where f.n = 3 and d.name = 'd6'")
+      df.collect()
+      val scan = lateScans(df).find(_.joinFilters.nonEmpty).get
+      val tag = TreeNodeTag[String]("of a test")
+      scan.setTagValue(tag, "kept")
+      val copies = Seq(
+        scan.clone(),
+        scan.makeCopy(scan.productIterator.map(_.asInstanceOf[AnyRef]).toArray),
+        scan.copy(disableBucketedScan = scan.disableBucketedScan)
+      ).map(_.asInstanceOf[LateScan])
+      def count(scan: LateScan) = scan.executeColumnar().map(_.numRows).collect().sum
+      assert(count(scan) > 0)
+      copies.foreach { copy =>
+        assert(copy == scan && !(copy eq scan) && copy.options == scan.options)
+        assert(copy.productIterator.toSeq == scan.productIterator.toSeq)
+        assert(count(copy) == count(scan))
+      }
+      copies.take(2).foreach(copy => assert(copy.getTagValue(tag).contains("kept")))
+      SparkSession.clearActiveSession()
+      try assert(scan.clone().session eq scan.session)
+      finally SparkSession.setActiveSession(spark)
+      val narrower = scan.transformExpressions { case Literal(3, t) => Literal(4, t) }
+      assert(sql(narrower.asInstanceOf[LateScan]).exists(_.contains("4")))
+      val unbucketed = scan.copy(disableBucketedScan = true).asInstanceOf[LateScan]
+      assert(unbucketed.disableBucketedScan && unbucketed.scanFilters == scan.scanFilters)
+    }
+  }
+
+  test("a scan can be written as JSON, as Spark's can") {
+    withTables {
+      def df = spark.sql("select f.id, d.name from fact f join dim d on f.k = d.k " +
+        "where f.n = 3 and d.name = 'd6'")
+      off {
+        val spark = nodes(df.queryExecution.executedPlan) { case f: FileSourceScanExec => f }
+        assert(spark.size == 2 && spark.forall(_.toJSON.contains("\"requiredSchema\":")))
+      }
+      val scans = lateScans(df)
+      assert(scans.size >= 2 && scans.exists(_.joinFilters.nonEmpty))
+      scans.foreach { scan =>
+        val json = scan.toJSON
+        assert(json.startsWith("[{\"class\":\"latebloom.scan.LateScan\",\"num-children\":0,"))
+        Seq("requiredSchema", "scanFilters", "joinFilters", "filterOnly", "lookups").foreach {
+          field => assert(json.contains(s"\"$field\":"))
+        }
+      }
     }
   }
 
@@ -212,7 +271,7 @@ class LateScanSuite extends LateBloomTest {
       // Sixteen row groups in a file: small ones are worked on as a whole.
       spark.range(0, 160000, 1, 1)
         .selectExpr("id", "id % 1000 a", "id * 7 % 1000 b", "id * 31 % 1000 c")
-        .write.option("parquet.block.row.count.limit", "10000").parquet(dir.getPath)
+        .write.options(RowGroups.of(10000)).parquet(dir.getPath)
       sameAnswer(
         spark.read.parquet(dir.getPath).where("a <> 5 and b <> 6 and c < 40 and id / (c + 1) >= 0")
       ) { plan =>

@@ -12,6 +12,11 @@ public final class ParquetColumns {
     return false;
   }
 
+  /** This line reads a column as the file's type, as a decimal of more digits at most. */
+  public static boolean converts() {
+    return false;
+  }
+
   /** What Spark throws when it comes to an encoding that it does not read. */
   public static RuntimeException unsupported(String encoding) {
     return new UnsupportedOperationException("Unsupported encoding: " + encoding);

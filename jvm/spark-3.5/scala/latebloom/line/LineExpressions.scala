@@ -2,6 +2,7 @@
 package latebloom.line
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.types.StructType
 
 /** Expressions, and ways to evaluate them, that not all lines have. */
 private[latebloom] object LineExpressions {
@@ -10,6 +11,9 @@ private[latebloom] object LineExpressions {
   object KeyOfText {
     def unapply(e: Expression): Option[Expression] = None
   }
+
+  /** This line has no variants. */
+  def isOfVariant(struct: StructType): Boolean = false
 
   /** This line maps cases as Java does. */
   def icuCaseMappings: Boolean = false

@@ -14,6 +14,11 @@ public final class ParquetColumns {
     return column.variantFileType().isDefined();
   }
 
+  /** Whether it reads a column as another type than the file's, if no value is lost. */
+  public static boolean converts() {
+    return true;
+  }
+
   /** What Spark throws when it comes to an encoding that it does not read. */
   public static RuntimeException unsupported(String encoding) {
     return new SparkUnsupportedOperationException(

@@ -5,7 +5,10 @@ import scala.util.Random
 
 import org.apache.parquet.bytes.HeapByteBufferAllocator
 import org.apache.parquet.column.values.ValuesWriter
-import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesWriter._
+import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesWriter.{
+  DoubleByteStreamSplitValuesWriter,
+  FloatByteStreamSplitValuesWriter
+}
 import org.apache.parquet.column.values.delta.{
   DeltaBinaryPackingValuesWriterForInteger,
   DeltaBinaryPackingValuesWriterForLong
@@ -16,8 +19,15 @@ import org.apache.parquet.column.values.plain._
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridValuesWriter
 import org.apache.parquet.format.Encoding
 import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.{
+  FIXED_LEN_BYTE_ARRAY,
+  INT32,
+  INT64
+}
 import org.scalatest.funsuite.AnyFunSuite
 
+import latebloom.LineWriters
 import latebloom.parquet.types.FlatType
 import latebloom.parquet.types.FlatType.Physical
 import latebloom.read.RandomCases
@@ -98,6 +108,13 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
   private def longs(writer: ValuesWriter, values: Array[Long]) =
     written(writer, values)(v => writer.writeLong(v))
 
+  /** A writer of BYTE_STREAM_SPLIT for values of `width` bytes that are not floating-point. */
+  private def splitting(of: PrimitiveTypeName, width: Int): ValuesWriter = {
+    val writer = LineWriters.byteStreamSplit(of, width, heap)
+    assume(writer.nonEmpty, s"this line's parquet-java writes no BYTE_STREAM_SPLIT of $of")
+    writer.get
+  }
+
   private def bigEndian(v: Long, width: Int): Binary =
     Binary.fromConstantByteArray(
       Array.tabulate(width)(i => (v >> (8 * (width - 1 - i))).toByte)
@@ -151,7 +168,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       4,
       Encoding.BYTE_STREAM_SPLIT,
       32,
-      (_, v) => ints(new IntegerByteStreamSplitValuesWriter(64, 1 << 20, heap), v)
+      (_, v) => ints(splitting(INT32, 4), v)
     ),
     Form(
       "INT64",
@@ -159,7 +176,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       8,
       Encoding.BYTE_STREAM_SPLIT,
       64,
-      (_, v) => longs(new LongByteStreamSplitValuesWriter(64, 1 << 20, heap), v)
+      (_, v) => longs(splitting(INT64, 8), v)
     ),
     Form(
       "FLOAT",
@@ -212,7 +229,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
       Encoding.BYTE_STREAM_SPLIT,
       56,
       (_, v) => {
-        val w = new FixedLenByteArrayByteStreamSplitValuesWriter(7, 64, 1 << 20, heap)
+        val w = splitting(FIXED_LEN_BYTE_ARRAY, 7)
         written(w, v)(x => w.writeBytes(bigEndian(x, 7)))
       }
     ),
@@ -340,7 +357,7 @@ class DecodersSuite extends AnyFunSuite with RandomCases {
     StringForm(
       13,
       Encoding.BYTE_STREAM_SPLIT,
-      () => new FixedLenByteArrayByteStreamSplitValuesWriter(13, 64, 1 << 20, heap)
+      () => splitting(FIXED_LEN_BYTE_ARRAY, 13)
     )
   )
 

@@ -61,7 +61,9 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
       .withType(schema)
       .withDictionaryEncoding(false)
       .withEncryption(encryption)
-      .withRowGroupRowCountLimit(50)
+      .withRowGroupSize(1L)
+      .withMinRowCountForPageSizeCheck(50)
+      .withMaxRowCountForPageSizeCheck(50)
       .build()
     Using.resource(made) { writer =>
       (0 until rows).foreach(i => writer.write(row(groups.newGroup(), schema, i.toLong)))
@@ -76,7 +78,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
   /** Gives row groups rare but legal metadata in the footer. */
   private def misplace(path: Path, random: Random): Unit =
     FooterEdit.change(new File(path.toUri)) { (footer, _) =>
-      def place = random.oneOf(-1L, 0L, 4L, 100L, random.nextLong(10000), Long.MaxValue)
+      def place = random.oneOf(-1L, 0L, 4L, 100L, random.below(10000), Long.MaxValue)
       footer.getRow_groups.asScala.foreach { group =>
         val chunk = group.getColumns.get(0).getMeta_data
         random.nextInt(5) match {
@@ -114,7 +116,7 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
       withFile(1 + random.nextInt(1000)) { path =>
         if (random.nextBoolean()) misplace(path, random)
         val file = status(path)
-        val inner = Seq.fill(random.nextInt(8))(random.nextLong(file.getLen))
+        val inner = Seq.fill(random.nextInt(8))(random.below(file.getLen))
         val cuts = (0L +: inner :+ file.getLen).distinct.sorted
         cuts.zip(cuts.tail).foreach { case (start, end) =>
           val options = HadoopReadOptions.builder(conf, path).withRange(start, end).build()

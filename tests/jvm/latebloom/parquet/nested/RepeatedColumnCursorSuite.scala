@@ -380,7 +380,6 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
           definition,
           PLAIN,
           values,
-          false,
           (repetition.size + definition.size + values.size).toInt,
           stats
         )

@@ -22,6 +22,7 @@ import org.apache.spark.sql.execution.datasources.parquet.{
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
 import org.apache.spark.sql.types._
 
+import latebloom.LineTypes
 import latebloom.parquet.encoding.{Bytes, Decoders}
 import latebloom.parquet.flat.ChunkDictionary
 import latebloom.parquet.page.ColumnPlace
@@ -53,6 +54,7 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
     "int64" -> "TIMESTAMP(MICROS,false)",
     "int64" -> "TIMESTAMP(MILLIS,false)",
     "int64" -> "TIME(MICROS,true)",
+    "int64" -> "TIME(MICROS,false)",
     "int96" -> "",
     "float" -> "",
     "double" -> "",
@@ -83,7 +85,6 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
     DateType,
     TimestampType,
     TimestampNTZType,
-    TimeType(6),
     YearMonthIntervalType(),
     DayTimeIntervalType(),
     DecimalType(7, 2),
@@ -100,7 +101,7 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
     DecimalType(38, 2),
     DecimalType(38, 4),
     DecimalType(38, 10)
-  )
+  ) ++ LineTypes.time
 
   private val calendars = Seq(
     Calendars.CORRECTED,
@@ -150,7 +151,7 @@ class FlatTypeSuite extends AnyFunSuite with RandomCases {
       case INT32   => to.putInt(integer(random).toInt)
       case INT64   => to.putLong(integer(random))
       case INT96   =>
-        to.putLong(random.nextLong(86400000000000L)).putInt(2440588 - random.nextInt(1000000))
+        to.putLong(random.below(86400000000000L)).putInt(2440588 - random.nextInt(1000000))
       case FLOAT =>
         to.putFloat(random.oneOf(Float.NaN, -0.0f, Float.MaxValue, random.nextFloat() * 1000))
       case DOUBLE => to.putDouble(random.oneOf(Double.NaN, -0.0, random.nextDouble() * 1000))

@@ -5,7 +5,7 @@ import org.apache.spark.sql.DataFrame
 
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
-import latebloom.testkit.SlowFileSystem
+import latebloom.testkit.{RowGroups, SlowFileSystem}
 
 class PrefetchSuite extends LateBloomTest {
 
@@ -14,7 +14,7 @@ class PrefetchSuite extends LateBloomTest {
     spark.range(0, 40000, 1, 1)
       .selectExpr("id", "id * 7 % 1000 k", "concat('text ', id * 7919 % 40009) s")
       .write
-      .option("parquet.block.row.count.limit", "2000")
+      .options(RowGroups.of(2000))
       .option("orc.stripe.row.count", "2000")
       .format(format).save(dir.getPath)
     // Not options of the reader, whose keys reach the tasks in lower case.

@@ -5,7 +5,9 @@ import java.io.File
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicLong
 
-import scala.collection.parallel.CollectionConverters._
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Future}
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.InternalRow
@@ -13,6 +15,7 @@ import org.apache.spark.sql.latebloom.{AfterTask, TaskProbe}
 import org.apache.spark.{SparkException, TaskContext, TaskKilledException}
 
 import latebloom.LateBloomTest
+import latebloom.testkit.RowGroups
 
 class ScanMemorySuite extends LateBloomTest {
   import ScanMemorySuite._
@@ -24,7 +27,7 @@ class ScanMemorySuite extends LateBloomTest {
     spark.range(0, 160000, 1, 1)
       .selectExpr("id", "id * 7 % 1000 k", "concat('text ', id * 7919 % 160001) s")
       .write
-      .option("parquet.block.row.count.limit", "20000")
+      .options(RowGroups.of(20000))
       .option("orc.stripe.row.count", "20000")
       .format(format).save(dir.getPath)
     body(dir)
@@ -224,7 +227,7 @@ class ScanMemorySuite extends LateBloomTest {
             .groupBy("k").count().selectExpr("sum(count)").head().getLong(0)
           val queries = (1 to 4).toList
           val expected = off(queries.map(sum))
-          assert(queries.par.map(sum).toList == expected)
+          assert(Await.result(Future.traverse(queries)(q => Future(sum(q))), 5.minutes) == expected)
         }
       }
     }

@@ -5,6 +5,7 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.DoubleType;
 import org.apache.spark.sql.types.FloatType;
@@ -75,6 +76,7 @@ final class DictionaryCodes {
     } else if (type instanceof LongType
         || type instanceof TimestampType
         || type instanceof TimestampNTZType
+        || type instanceof DayTimeIntervalType
         || DecimalType.is64BitDecimalType(type)) {
       vector.getLong(at);
     } else if (type instanceof FloatType) {

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types._
 
 import latebloom.decision.ShortSql
 import latebloom.line.Compat._
+import latebloom.line.LineExpressions
 import latebloom.read.predicate.{ColumnPredicate, CompiledPredicate}
 import latebloom.read.{RowFilter, ScanFilter}
 
@@ -103,10 +104,15 @@ private[latebloom] object ScanFilters {
       }
 
       private def path(e: Expression): Option[(Attribute, Seq[Int])] = e match {
-        case a: AttributeReference             => Some((a, Nil))
-        case GetStructField(child, ordinal, _) =>
+        case a: AttributeReference                                        => Some((a, Nil))
+        case GetStructField(child, ordinal, _) if !isPartOfVariant(child) =>
           path(child).map { case (column, ordinals) => (column, ordinals :+ ordinal) }
         case _ => None
+      }
+
+      private def isPartOfVariant(struct: Expression): Boolean = struct.dataType match {
+        case s: StructType => LineExpressions.isOfVariant(s)
+        case _             => false
       }
 
       private def narrowed(dataType: DataType, ordinals: Seq[Int]): DataType =

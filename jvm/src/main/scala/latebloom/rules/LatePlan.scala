@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import latebloom.compile.Lookups
 import latebloom.decision.{Applied, Decision, Residual}
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
-import latebloom.scan.{LateScan, LateScanExec, SelectiveFormat}
+import latebloom.scan.{LateScan, SelectiveFormat}
 
 /** Builds the plan in which a scan evaluates part of its filter. */
 private[rules] object LatePlan {
@@ -92,7 +92,7 @@ private[rules] object LatePlan {
     val payload = scan.output.zip(scan.requiredSchema).filterNot(p => dropped.contains(p._1))
     val format = SelectiveFormat.of(scan.relation.fileFormat).get
     val lookups = if (format.readsEntries) Lookups.of(uses, payload.map(_._1)) else Nil
-    LateScanExec(
+    new LateScan(
       scan.copy(
         output = output.filterNot(dropped.contains),
         requiredSchema = StructType(payload.map(_._2)),

@@ -17,6 +17,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import latebloom.line.Archives
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{BatchSource, ScanSpec}
 
@@ -80,7 +81,10 @@ private[scan] trait LateFormat extends FileFormat {
     file => {
       val counters = new Counters
       val drain = () => counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
-      val source: BatchSource = lateFiles.open(file, counters) match {
+      val opened =
+        if (Archives.isArchive(file.toPath)) Left(Counter.FILES_ARCHIVED)
+        else lateFiles.open(file, counters)
+      val source: BatchSource = opened match {
         case Right(scan)  => scan
         case Left(reason) =>
           counters.add(reason, 1)

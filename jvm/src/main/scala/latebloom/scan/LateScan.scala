@@ -4,17 +4,23 @@ package latebloom.scan
 import java.util.UUID
 
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
+import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, SparkPlan}
 import org.apache.spark.sql.types.{StructField, StructType}
+import org.json4s.JsonAST.{JArray, JField, JObject}
+import org.json4s.jackson.JsonMethods.parse
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
 import latebloom.line.Compat._
+import latebloom.line.ExtendedFileScan
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
 
@@ -26,8 +32,8 @@ import latebloom.read.task.Counter
   * inner scan does it, over the same relation but with a [[LateFormat]] to read a file.
   *
   * @param files
-  *   the parameters of Spark's own node, which differ from line to line (see [[LateScanExec]]); its
-  *   output are the attributes of the payload, then partition and metadata columns, and its
+  *   the parameters of Spark's own node, which differ from line to line (see [[ExtendedFileScan]]);
+  *   its output are the attributes of the payload, then partition and metadata columns, and its
   *   required schema the payload: columns that are read from files and output
   * @param scanFilters
   *   conditions that this scan evaluates
@@ -40,7 +46,7 @@ import latebloom.read.task.Counter
   * @param options
   *   the confs at planning time
   */
-abstract class LateScan(
+final class LateScan private[latebloom] (
     files: FileSourceScanExec,
     val scanFilters: Seq[Expression],
     val joinFilters: Seq[JoinFilter],
@@ -48,6 +54,7 @@ abstract class LateScan(
     val lookups: Seq[Expression],
     val options: ScanSpec.Options
 ) extends ExtendedFileScan(files) {
+  outer =>
 
   JoinFiltersInPlan.held(joinFilters)
 
@@ -68,7 +75,50 @@ abstract class LateScan(
 
   override def productIterator: Iterator[Any] = Iterator.tabulate(productArity)(productElement)
 
-  override protected def otherCopyArgs: Seq[AnyRef] = Seq(options)
+  /** Spark would call a constructor with the elements: its own node has one, of as many as the line
+    * has.
+    */
+  override def makeCopy(elements: Array[AnyRef]): SparkPlan = {
+    val (own, added) = elements.splitAt(super.productArity)
+    val copy = CurrentOrigin.withOrigin(origin)(inSession {
+      new LateScan(
+        plain.makeCopy(own).asInstanceOf[FileSourceScanExec],
+        added(0).asInstanceOf[Seq[Expression]],
+        added(1).asInstanceOf[Seq[JoinFilter]],
+        added(2).asInstanceOf[Seq[Attribute]],
+        added(3).asInstanceOf[Seq[Expression]],
+        options
+      )
+    })
+    copy.copyTagsFrom(this)
+    copy
+  }
+
+  /** A node has the session that is active where it is made. */
+  private def inSession[A](make: => A): A = {
+    val active = SparkSession.getActiveSession
+    if (session == null || active.contains(session)) make
+    else {
+      SparkSession.setActiveSession(session)
+      try make
+      finally active.fold(SparkSession.clearActiveSession())(SparkSession.setActiveSession)
+    }
+  }
+
+  override def clone(): SparkPlan = makeCopy(mapProductIterator(_.asInstanceOf[AnyRef]))
+
+  /** As Spark writes its own node, with what this one adds. */
+  override protected def jsonFields: List[JField] = {
+    // Without what all nodes begin with: their class, and how many children they have.
+    val own = parse(plain.toJSON).apply(0).asInstanceOf[JObject].obj.drop(2)
+    val added = Seq(
+      "scanFilters" -> scanFilters,
+      "joinFilters" -> joinFilters,
+      "filterOnly" -> filterOnly,
+      "lookups" -> lookups
+    ).map { case (name, values) => name -> JArray(values.map(v => parse(v.toJSON)).toList) }
+    own ++ added
+  }
 
   override def canEqual(other: Any): Boolean = other.isInstanceOf[LateScan]
 
@@ -82,8 +132,8 @@ abstract class LateScan(
   override def hashCode(): Int =
     (super.hashCode(), scanFilters, joinFilters, filterOnly, lookups).##
 
-  final override protected def of(scan: FileSourceScanExec): FileSourceScanExec =
-    LateScanExec(scan, scanFilters, joinFilters, filterOnly, lookups, options)
+  override protected def of(scan: FileSourceScanExec): FileSourceScanExec =
+    new LateScan(scan, scanFilters, joinFilters, filterOnly, lookups, options)
 
   override def producedAttributes: AttributeSet = outputSet ++ AttributeSet(filterOnly)
 
@@ -91,7 +141,7 @@ abstract class LateScan(
   override def doCanonicalize(): FileSourceScanExec = {
     val hidden = filterOnly.sortBy(_.name)
     val columns = output ++ hidden
-    LateScanExec(
+    new LateScan(
       super.doCanonicalize().copy(dataFilters =
         QueryPlan.normalizePredicates(dataFilters, columns)
       ),
@@ -176,6 +226,20 @@ abstract class LateScan(
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec =
     innerScan(format.late(spec, joinKeys.flatMap(_.range), counters))
+
+  /** Spark's scan of the same files, read as this format: listed, pruned and split once for both.
+    */
+  private def innerScan(format: FileFormat): FileSourceScanExec =
+    new ExtendedFileScan(
+      plain.copy(relation = relation.copy(fileFormat = format)(relation.sparkSession))
+    ) {
+      override protected def of(scan: FileSourceScanExec): FileSourceScanExec = scan
+      override lazy val driverMetrics: Map[String, SQLMetric] = outer.driverMetrics
+      override def metrics: Map[String, SQLMetric] = outer.metrics
+      @transient override lazy val selectedPartitions: Listing = outer.selectedPartitions
+      @transient override protected lazy val dynamicallySelectedPartitions: Listing =
+        outer.dynamicallySelectedPartitions
+    }
 
   /** The format that reads the files. */
   def format: SelectiveFormat = SelectiveFormat.of(relation.fileFormat).get

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet.types;
 
-import latebloom.line.TimeTypes;
+import latebloom.line.ParquetColumns;
+import latebloom.line.TimeColumns;
 import latebloom.parquet.types.Conversion.OfNumbers;
 import latebloom.parquet.types.Conversion.ToDecimalBytes;
 import latebloom.read.predicate.VectorType;
@@ -117,17 +118,20 @@ public record FlatType(
     if (type instanceof IntegerType || type instanceof YearMonthIntervalType) {
       return int32(VectorType.INT, null);
     } else if (type instanceof LongType) {
-      boolean unsigned =
-          logical instanceof IntLogicalTypeAnnotation i && !i.isSigned() && i.getBitWidth() == 32;
-      return int32(VectorType.LONG, unsigned ? Conversions.UNSIGNED_INT : null);
+      if (logical instanceof IntLogicalTypeAnnotation i && !i.isSigned() && i.getBitWidth() == 32) {
+        return int32(VectorType.LONG, Conversions.UNSIGNED_INT);
+      }
+      return ParquetColumns.converts() ? int32(VectorType.LONG, null) : null;
     } else if (type instanceof ByteType) {
       return int32(VectorType.BYTE, Conversions.TO_BYTE);
     } else if (type instanceof ShortType) {
       return int32(VectorType.SHORT, Conversions.TO_SHORT);
-    } else if (type instanceof DoubleType) {
-      return int32(VectorType.DOUBLE, Conversions.INT_TO_DOUBLE);
     } else if (type instanceof DateType) {
       return int32(VectorType.INT, Conversions.rebaseDays(calendars));
+    } else if (!ParquetColumns.converts()) {
+      return null;
+    } else if (type instanceof DoubleType) {
+      return int32(VectorType.DOUBLE, Conversions.INT_TO_DOUBLE);
     } else if (type instanceof TimestampNTZType && logical instanceof DateLogicalTypeAnnotation) {
       OfNumbers rebase = Conversions.rebaseDays(calendars);
       return int32(VectorType.LONG, Conversions.chain(rebase, Conversions.DAYS_TO_MICROS));
@@ -142,7 +146,7 @@ public record FlatType(
   private static FlatType int64(LogicalTypeAnnotation logical, DataType type, Calendars calendars) {
     if (type instanceof LongType || type instanceof DayTimeIntervalType) {
       return int64(null);
-    } else if (TimeTypes.isTime(type)) {
+    } else if (TimeColumns.areMicros(type, logical)) {
       return int64(Conversions.MICROS_TO_NANOS);
     }
     boolean zoned = type instanceof TimestampType;
@@ -150,7 +154,11 @@ public record FlatType(
       return null;
     }
     OfNumbers rebase = zoned ? Conversions.rebaseMicros(calendars) : null;
-    TimeUnit unit = logical instanceof TimestampLogicalTypeAnnotation t ? t.getUnit() : null;
+    TimeUnit unit = null;
+    if (logical instanceof TimestampLogicalTypeAnnotation t) {
+      boolean other = !zoned && t.isAdjustedToUTC();
+      unit = other && !ParquetColumns.converts() ? null : t.getUnit();
+    }
     if (unit == TimeUnit.MICROS) {
       return int64(rebase);
     }
@@ -164,7 +172,7 @@ public record FlatType(
   }
 
   private static FlatType int96(DataType type, Calendars calendars) {
-    if (type instanceof TimestampNTZType) {
+    if (type instanceof TimestampNTZType && ParquetColumns.converts()) {
       return fixed(Physical.INT96, 12, VectorType.LONG);
     }
     return type instanceof TimestampType
@@ -176,7 +184,7 @@ public record FlatType(
     if (type instanceof FloatType) {
       return fixed(Physical.FLOAT, 4, VectorType.FLOAT);
     }
-    return type instanceof DoubleType
+    return type instanceof DoubleType && ParquetColumns.converts()
         ? new FlatType(Physical.FLOAT, 4, VectorType.DOUBLE, false, Conversions.FLOAT_TO_DOUBLE)
         : null;
   }
@@ -195,6 +203,11 @@ public record FlatType(
       return null;
     }
     boolean bytes = wanted.precision() > 18;
+    if (!ParquetColumns.converts()
+        && !unsigned
+        && !isSame(primitive, logical, digits, wanted.precision())) {
+      return null;
+    }
     int length = primitive.getTypeLength();
     Physical physical =
         switch (primitive.getPrimitiveTypeName()) {
@@ -234,6 +247,24 @@ public record FlatType(
     }
     return new FlatType(
         physical, width, small ? VectorType.INT : VectorType.LONG, false, conversion);
+  }
+
+  /**
+   * Whether values of the file's type are those of a decimal of so many digits, in a vector as wide
+   * as they are in the file.
+   *
+   * @param growth of the scale
+   */
+  private static boolean isSame(
+      PrimitiveType primitive, LogicalTypeAnnotation logical, int growth, int precision) {
+    boolean fits =
+        switch (primitive.getPrimitiveTypeName()) {
+          case INT32 -> precision <= 9;
+          case INT64 -> precision <= 18;
+          case BINARY -> precision > 18;
+          default -> true;
+        };
+    return fits && growth == 0 && logical instanceof DecimalLogicalTypeAnnotation;
   }
 
   /**

@@ -27,6 +27,7 @@ public enum Counter {
   FILTER_TIME("filterTime", "time filtering", Kind.NANOS),
   PAYLOAD_TIME("payloadTime", "time reading payload", Kind.NANOS),
   FILES_ENCRYPTED("filesEncrypted", "files read by Spark's reader: encrypted", Kind.COUNT),
+  FILES_ARCHIVED("filesArchived", "files read by Spark's reader: archives of files", Kind.COUNT),
   FILES_ACID("filesAcid", "files read by Spark's reader: of a transactional table", Kind.COUNT),
   FILES_TOO_LARGE(
       "filesTooLarge",

@@ -53,7 +53,7 @@ final class FaultRun(spark: SparkSession, folder: Path) {
     }
     for (format <- Formats) {
       def save(df: DataFrame, name: String): Unit = df.write
-        .option("parquet.block.row.count.limit", "1000")
+        .options(RowGroups.of(1000))
         .option("parquet.page.row.count.limit", "200")
         .option("orc.stripe.row.count", "1000")
         .format(format).save(s"file:${folder.resolve(s"$format-$name")}")

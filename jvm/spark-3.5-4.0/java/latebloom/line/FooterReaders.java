@@ -2,6 +2,8 @@
 package latebloom.line;
 
 import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
@@ -13,14 +15,21 @@ public final class FooterReaders {
   private FooterReaders() {}
 
   /**
-   * Has the row groups that pass the filter of {@code options}. The parquet-java of this line asks
-   * the store for the file's status once more.
+   * Has the row groups that pass the filter of {@code options}.
    *
    * @param in closed with the reader
    */
   public static ParquetFileReader open(
       HadoopInputFile file, ParquetMetadata footer, ParquetReadOptions options, SeekableInputStream in)
       throws IOException {
-    return new ParquetFileReader(file.getConfiguration(), file.getPath(), footer, options, in);
+    Configuration conf = new Configuration(file.getConfiguration());
+    Path path = file.getPath();
+    try {
+      return KnownFiles.open(
+          conf, path, in, () -> FooterReader.open(conf, path, footer, options, in));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
   }
 }
