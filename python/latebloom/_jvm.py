@@ -145,11 +145,12 @@ def require_line() -> None:
     built = named(_names.BUILT_FOR)
     build = _versions.Build(str(built.spark()), str(built.scala()))
     if not build.fits(spark, scala):
+        needed = _versions.check(spark, scala, where="the JVM")
         raise SparkVersionError(
             f"the JVM has loaded LateBloom's jar for {build}, and is a Spark {spark} with Scala "
             f"{scala}: the jar adds nothing there",
             where=f"{_names.JARS_KEY}, or the class path",
-            fix=f"start it with --jars $(latebloom jar --spark {'.'.join(spark.split('.')[:2])})",
+            fix=f"start it with --jars $(latebloom jar {needed.options})",
         )
 
 

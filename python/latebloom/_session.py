@@ -60,7 +60,8 @@ def require_extension(spark: SparkSession) -> None:
 @contextmanager
 def _switched(spark: SparkSession, value: str) -> Iterator[None]:
     require_extension(spark)
-    before = spark.conf.getAll.get(ENABLED_KEY)
+    # Of what is not set this is None: the default does not count.
+    before = spark.conf.get(ENABLED_KEY, None)
     spark.conf.set(ENABLED_KEY, value)
     try:
         yield

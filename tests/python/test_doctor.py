@@ -21,10 +21,11 @@ def test_doctor_without_java_says_what_to_install(command, tmp_path):
 
 def test_doctor_with_another_spark_says_so_before_it_starts(command, tmp_path):
     (tmp_path / "jars").mkdir()
-    (tmp_path / "jars" / "spark-core_2.13-4.0.0.jar").touch()
+    (tmp_path / "jars" / "spark-core_2.13-3.4.4.jar").touch()
     done = command("doctor", SPARK_HOME=str(tmp_path))
     assert done.returncode == 1
-    assert "needs Spark 4.1, found 4.0.0" in done.stdout
+    assert "needs Spark 3.5, 4.0" in done.stdout
+    assert "found 3.4.4" in done.stdout
 
 
 def test_doctor_without_spark_says_what_to_install(monkeypatch):

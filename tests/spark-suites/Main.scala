@@ -7,12 +7,15 @@ import java.nio.file.{Files, Paths}
 import org.apache.spark.SPARK_VERSION
 
 /** Runs Spark's suites one after the other and judges every test against what plain Spark does
-  * (`baseline-<version>.txt`) and what is allowed to differ (`expected-failures.txt`).
+  * (`spark-<line>/baseline-<version>.txt`) and what is allowed to differ
+  * (`spark-<line>/expected-failures.txt`).
   */
 object Main {
   private val home = Paths.get(sys.props("latebloom.suites.home"))
-  private val allowedFile = home.resolve("expected-failures.txt")
-  private val baselineFile = home.resolve(s"baseline-$SPARK_VERSION.txt")
+  private val known =
+    Files.createDirectories(home.resolve("spark-" + SPARK_VERSION.split('.').take(2).mkString(".")))
+  private val allowedFile = known.resolve("expected-failures.txt")
+  private val baselineFile = known.resolve(s"baseline-$SPARK_VERSION.txt")
 
   def main(args: Array[String]): Unit = {
     val (options, names) = args.toSeq.partition(_.startsWith("--"))
@@ -52,7 +55,9 @@ object Main {
       return false
     }
     val baseline = Known.read(baselineFile)
-    val allowed = if (extended) Known.read(allowedFile) else Map.empty[String, Known]
+    val allowed =
+      if (extended && Files.exists(allowedFile)) Known.read(allowedFile)
+      else Map.empty[String, Known]
     val verdicts = runs.map(run => Verdict(run, baseline.get(run.suite), allowed.get(run.suite)))
     verdicts.foreach(v => println(v.text))
 
