@@ -71,6 +71,16 @@ def test_a_session_without_the_extension_is_an_error_that_says_what_to_do(switch
     assert "com.example.Other" in error.value.where
 
 
+def test_a_session_with_the_jar_for_another_spark_is_not_switched(spark, monkeypatch):
+    def another():
+        raise latebloom.SparkVersionError("another jar", where="here", fix="attach its own")
+
+    monkeypatch.setattr(_session._jvm, "require_line", another)
+    with pytest.raises(latebloom.SparkVersionError, match="another jar"), latebloom.disabled(spark):
+        pass
+    assert spark.conf.get(KEY, None) is None
+
+
 class SessionWith:
     """A session whose Spark was started with the extension among others."""
 
