@@ -60,6 +60,14 @@ def test_what_pyspark_has_made_an_exception_of_is_told_without_stack_traces(spar
         ),
         (["[WRITE] w", "Job aborted", "[READ] r"], "[READ] r"),
         (["Job aborted", "no magic number"], "Job aborted"),
+        (
+            ["Job aborted: \tat a.B.c Driver stacktrace:", "Error reading a.parquet", "no magic"],
+            "Error reading a.parquet",
+        ),
+        (
+            ["Job aborted: \tat a.B.c Driver stacktrace:", None],
+            "Job aborted: \tat a.B.c Driver stacktrace:",
+        ),
         ([None, "[READ] r"], "[READ] r"),
     ],
 )
