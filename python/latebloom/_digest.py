@@ -59,11 +59,11 @@ def has_floating_column(df: DataFrame) -> bool:
 
 def _hashed(column: Column, kind: DataType, approximate: bool) -> list[Column]:
     from pyspark.sql import functions as F
-    from pyspark.sql.types import ArrayType, MapType, StructType, VariantType
 
     # xxhash64 ignores nulls: without the flag (null, 1) and (1, null) would be the same row.
     absent = column.isNull()
-    if isinstance(kind, (ArrayType, MapType, StructType, VariantType)):
+    # By name: PySpark 3.5 has no variant.
+    if kind.typeName() in ("array", "map", "struct", "variant"):
         # As text: a map has no hash, and xxhash64 would ignore nulls inside.
         return [column.cast("string"), absent]
     if approximate and _is_floating(kind):

@@ -18,15 +18,18 @@ from latebloom._errors import LateBloomError
 from latebloom._jar import jar_path
 from latebloom._local import local_session
 
-_JAVA = 17
+# The jars need this.
+_OLDEST_JAVA = 17
+# The Hadoop of these lines calls what Java has only up to this version (Subject.getSubject).
+_NEWEST_JAVA = {"3.5": 22, "4.0": 22, "4.1": 22}
 
 
 def doctor() -> int:
     """Prints a line per check; returns 0 if all pass, else 1."""
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("Python", _python),
-        ("Java", _java),
         ("Spark", _spark),
+        ("Java", _java),
         ("jar", _jar),
         ("session", _session),
     )
@@ -45,6 +48,10 @@ def _python() -> str:
 
 
 def _java() -> str:
+    """Java's version, if the Spark at hand, found by an earlier check, runs on it."""
+    line = _versions.build_at_hand().spark
+    newest = _NEWEST_JAVA.get(line)
+    need = f"Java {_OLDEST_JAVA}" + (f" to {newest}" if newest else " or later")
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
     try:
@@ -53,14 +60,15 @@ def _java() -> str:
         raise LateBloomError(
             f"Java does not start: {error}",
             where=f"JAVA_HOME = {home!r}" if home else "the PATH",
-            fix=f"install a Java {_JAVA} and put it on the PATH, or set JAVA_HOME",
+            fix=f"install a Java {_OLDEST_JAVA} and put it on the PATH, or set JAVA_HOME",
         ) from None
     found = re.search(r'version "(\d+)[^"]*"', answer.stderr + answer.stdout)
-    if found is None or int(found[1]) < _JAVA:
+    if found is None or not _OLDEST_JAVA <= int(found[1]) <= (newest or int(found[1])):
         raise LateBloomError(
-            f"Java {_JAVA} or later is needed, found {found[1] if found else answer.stderr!r}",
+            f"LateBloom in Spark {line} needs {need}, "
+            f"found {found[1] if found else repr(answer.stderr)}",
             where=java,
-            fix=f"put a Java {_JAVA} first on the PATH, or set JAVA_HOME to one",
+            fix=f"put a Java {_OLDEST_JAVA} first on the PATH, or set JAVA_HOME to one",
         )
     return found[0]
 

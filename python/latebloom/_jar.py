@@ -33,7 +33,7 @@ def jar_path(spark: str | None = None, scala: str | None = None) -> Path:
         raise JarNotFoundError(
             f"LateBloom's jar for {build} is missing from the Python package",
             where=str(_JARS),
-            fix="in a checkout run ./dev/sbt package, else install a latebloom wheel",
+            fix=f"in a checkout run ./dev/sbt {build.options} package, else install a latebloom wheel",
         )
     return found[-1]
 

@@ -13,6 +13,9 @@ from latebloom._errors import JarNotFoundError, SparkVersionError, UnsupportedSe
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+# Ends the message of a job that failed.
+_STACK_TRACE = "Driver stacktrace:"
+
 
 def require(spark: SparkSession) -> None:
     """Raises the errors of :func:`metrics` and the others, before there is a query."""
@@ -104,14 +107,15 @@ def failure(error: Exception) -> str | None:
     if not isinstance(error, Py4JJavaError):
         return None
     # The causes lead from "job aborted" inwards; the innermost with an error class, such as
-    # [FAILED_READ_FILE...], names the file.
+    # [FAILED_READ_FILE...], names the file. Spark 3.5 has few classes: there it is the first below
+    # the message of the job, which repeats a task's stack trace.
     cause, said = error.java_exception, ""
     while cause is not None:
-        message = str(cause.getMessage())
-        if message.startswith("[") or not said:
-            said = message
+        message = cause.getMessage()
+        if message and (message.startswith("[") or not said or _STACK_TRACE in said):
+            said = str(message)
         cause = cause.getCause()
-    return said
+    return said or str(error.java_exception.toString())
 
 
 def setting(key: str) -> Any:
@@ -145,11 +149,12 @@ def require_line() -> None:
     built = named(_names.BUILT_FOR)
     build = _versions.Build(str(built.spark()), str(built.scala()))
     if not build.fits(spark, scala):
+        needed = _versions.check(spark, scala, where="the JVM")
         raise SparkVersionError(
             f"the JVM has loaded LateBloom's jar for {build}, and is a Spark {spark} with Scala "
             f"{scala}: the jar adds nothing there",
             where=f"{_names.JARS_KEY}, or the class path",
-            fix=f"start it with --jars $(latebloom jar --spark {'.'.join(spark.split('.')[:2])})",
+            fix=f"start it with --jars $(latebloom jar {needed.options})",
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from latebloom import _versions
+from latebloom import _jvm, _versions
 from latebloom._errors import ExtensionNotLoadedError
 from latebloom._names import ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, split
 
@@ -24,7 +24,8 @@ def enabled(spark: SparkSession) -> Iterator[SparkSession]:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        SparkVersionError: there is no jar for the session's Spark.
+        SparkVersionError: there is no jar for the session's Spark, or it has the jar for another.
+        JarNotFoundError: the session names the extension, and runs without its jar.
     """
     with _switched(spark, "true"):
         yield spark
@@ -46,6 +47,7 @@ def require_extension(spark: SparkSession) -> None:
     Raises:
         ExtensionNotLoadedError: the extension is not among the session's.
         SparkVersionError: it is, and it added nothing, since its jar is not for the session's Spark.
+        JarNotFoundError: it is, and Spark did not find its class.
     """
     registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
     if EXTENSION not in split(registered):
@@ -55,12 +57,16 @@ def require_extension(spark: SparkSession) -> None:
             fix="build it with latebloom.configure(SparkSession.builder), in a new process",
         )
     _versions.check_spark(spark.version, where="the session")
+    # Over Spark Connect nothing tells which jar the server has.
+    if getattr(spark, "_jsparkSession", None) is not None:
+        _jvm.require(spark)
 
 
 @contextmanager
 def _switched(spark: SparkSession, value: str) -> Iterator[None]:
     require_extension(spark)
-    before = spark.conf.getAll.get(ENABLED_KEY)
+    # Of what is not set this is None: the default does not count.
+    before = spark.conf.get(ENABLED_KEY, None)
     spark.conf.set(ENABLED_KEY, value)
     try:
         yield

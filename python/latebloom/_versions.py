@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,11 @@ class Build:
     def __str__(self) -> str:
         return f"Spark {self.spark}, Scala {self.scala}"
 
+    @property
+    def options(self) -> str:
+        """The options of ``latebloom jar`` that choose this build."""
+        return f"--spark {self.spark} --scala {self.scala}"
+
     def fits(self, spark: str, scala: str | None = None) -> bool:
         """Whether ``spark``, and ``scala`` where it is given, are versions of these lines."""
         return _is(spark, self.spark) and (scala is None or _is(scala, self.scala))
@@ -34,9 +40,16 @@ def _is(version: str, line: str) -> bool:
     return version == line or version.startswith(line + ".")
 
 
-# Of a line with several, pyspark's own Scala comes first.
-BUILDS = (Build("4.1", "2.13"),)
-DEFAULT = Build("4.1", "2.13")
+# As in project/SparkLine.scala, oldest line first; of a line with several, pyspark's own Scala first.
+BUILDS = (
+    Build("3.5", "2.12"),
+    Build("3.5", "2.13"),
+    Build("4.0", "2.13"),
+    Build("4.1", "2.13"),
+    Build("4.2", "2.13"),
+    Build("4.3", "2.13"),
+)
+NEWEST = BUILDS[-1]
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ def check(spark: str, scala: str, *, where: str) -> Build:
     for build in builds:
         if build.fits(spark, scala):
             return build
-    scalas = " or ".join(build.scala for build in builds)
+    scalas = _either([build.scala for build in builds])
     raise ScalaVersionError(
         f"for Spark {builds[0].spark} LateBloom needs Scala {scalas}, found Scala {scala}",
         where=where,
@@ -97,18 +110,21 @@ def check_spark(spark: str, *, where: str) -> tuple[Build, ...]:
     builds = tuple(build for build in BUILDS if build.fits(spark))
     if not builds:
         lines = list(dict.fromkeys(build.spark for build in BUILDS))
-        named = " or ".join(filter(None, (", ".join(lines[:-1]), lines[-1])))
         raise SparkVersionError(
-            f"LateBloom needs Spark {named}, found {spark}", where=where, fix=_INSTALL
+            f"LateBloom needs Spark {_either(lines)}, found {spark}", where=where, fix=_INSTALL
         )
     return builds
 
 
+def _either(versions: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(versions[:-1]), versions[-1])))
+
+
 def build_at_hand() -> Build:
-    """The build for the Spark on disk, the default one where there is none.
+    """The build for the Spark on disk, the newest one where there is none.
 
     Raises:
         SparkVersionError, ScalaVersionError: there is none for that Spark.
     """
     found = spark_installation()
-    return check(found.spark, found.scala, where=str(found.home)) if found else DEFAULT
+    return check(found.spark, found.scala, where=str(found.home)) if found else NEWEST

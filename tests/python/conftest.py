@@ -35,6 +35,16 @@ def spark(tmp_path_factory):
     session.stop()
 
 
+@pytest.fixture(scope="session")
+def set_confs():
+    """The confs that are set in a session, by their keys."""
+
+    def of(session):
+        return {row.key: row.value for row in session.sql("set").collect()}
+
+    return of
+
+
 @pytest.fixture
 def no_pyspark_environment(monkeypatch):
     """The variables that decide which Spark is found and how it is configured, unset."""

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import latebloom
 import pytest
-from latebloom import _jar, _jvm, _names
+from latebloom import _jar, _jvm, _names, _versions
 
 EXTENSIONS = "spark.sql.extensions"
 EXPLAINERS = "spark.sql.extendedExplainProviders"
 JARS = "spark.jars"
+HERE = _versions.Build("4.1", "2.13")
 JAR = "latebloom-spark-4.1_2.13-9.9.9.jar"
 
 
@@ -24,12 +25,15 @@ class Builder:
 
 @pytest.fixture(autouse=True)
 def fresh_process(monkeypatch, tmp_path, no_pyspark_environment):
-    """No JVM, no settings outside of the builder, and a jar in the package."""
+    """No JVM, no settings outside of the builder, a Spark, and its jar in the package."""
     monkeypatch.setattr(_jvm, "has_context", lambda: False)
     monkeypatch.setattr(_jvm, "settings", lambda: None)
     monkeypatch.setattr(_jar, "_JARS", tmp_path / "jars")
     (tmp_path / "jars").mkdir()
     (tmp_path / "jars" / JAR).touch()
+    (tmp_path / "spark" / "jars").mkdir(parents=True)
+    (tmp_path / "spark" / "jars" / "spark-core_2.13-4.1.3.jar").touch()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path / "spark"))
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path / "conf"))
     (tmp_path / "conf").mkdir()
 
@@ -106,16 +110,15 @@ def test_a_properties_file_of_the_submit_arguments_is_read(monkeypatch, tmp_path
 
 
 def test_a_latebloom_jar_that_is_there_already_is_not_added_again():
-    options = configured(spark_jars="hdfs://there/latebloom-spark-4.1_2.13-0.1.0.jar")
-    assert options[JARS] == "hdfs://there/latebloom-spark-4.1_2.13-0.1.0.jar"
+    options = configured(spark_jars=f"hdfs://there/{JAR}")
+    assert options[JARS] == f"hdfs://there/{JAR}"
 
 
-@pytest.mark.parametrize(
-    "jar", ["latebloom-spark-4.0_2.13-0.1.0.jar", "latebloom-spark-4.1_2.12-1.jar"]
-)
-def test_a_latebloom_jar_for_another_spark_is_an_error_that_names_both(jar):
+@pytest.mark.parametrize("other", [b for b in _versions.BUILDS if b != HERE], ids=str)
+def test_a_latebloom_jar_for_another_spark_is_an_error_that_names_both(other):
+    jar = f"latebloom-spark-{other.spark}_{other.scala}-0.1.0.jar"
     with pytest.raises(
-        latebloom.SparkVersionError, match=r"jar for Spark 4\.\d.* this is Spark 4.1"
+        latebloom.SparkVersionError, match=f"jar for {other}, and this is {HERE}"
     ) as error:
         configured(spark_jars=f"/x.jar,/y/{jar}")
     assert error.value.where == f"/y/{jar}"
@@ -123,9 +126,7 @@ def test_a_latebloom_jar_for_another_spark_is_an_error_that_names_both(jar):
 
 
 def test_a_jar_on_the_class_path_is_not_added_to_the_jars():
-    options = configured(
-        spark_driver_extraClassPath="/a.jar:/lib/latebloom-spark-4.1_2.13-0.1.0.jar"
-    )
+    options = configured(spark_driver_extraClassPath=f"/a.jar:/lib/{JAR}")
     assert JARS not in options
 
 
@@ -187,15 +188,16 @@ def test_a_connect_client_is_refused():
 
 def test_a_missing_jar_is_an_error_that_says_how_to_get_one(tmp_path):
     (tmp_path / "jars" / JAR).unlink()
-    with pytest.raises(latebloom.JarNotFoundError, match=r"\./dev/sbt package"):
+    with pytest.raises(
+        latebloom.JarNotFoundError, match=r"\./dev/sbt --spark 4\.1 --scala 2\.13 package"
+    ):
         configured()
 
 
 @pytest.mark.parametrize(
     ("core_jar", "error", "found"),
     [
-        ("spark-core_2.13-3.5.1.jar", latebloom.SparkVersionError, "3.5.1"),
-        ("spark-core_2.13-4.0.1.jar", latebloom.SparkVersionError, "4.0.1"),
+        ("spark-core_2.12-3.4.4.jar", latebloom.SparkVersionError, "3.4.4"),
         ("spark-core_2.13-4.10.0.jar", latebloom.SparkVersionError, "4.10.0"),
         ("spark-core_2.12-4.1.3.jar", latebloom.ScalaVersionError, "2.12"),
     ],

@@ -76,10 +76,12 @@ def test_an_empty_result_and_one_without_columns_have_a_digest(spark):
 
 
 def test_every_kind_of_column_has_a_hash(spark):
+    # Spark 3.5 has no variants.
+    variant = "null" if spark.version.startswith("3.5.") else "parse_json('{}')"
     everything = spark.sql(
         "select 1Y a, 1S b, 1 c, 1L d, 1F e, 1D f, 1.5BD g, 'x' h, X'00' i, true j,"
         " date'2020-01-01' k, timestamp'2020-01-01' l, timestamp_ntz'2020-01-01' m,"
-        " interval 1 month n, interval 1 day o, parse_json('{}') p, null q,"
+        f" interval 1 month n, interval 1 day o, {variant} p, null q,"
         " array(map('k', named_struct('x', X'01'))) r"
     )
     assert digest(everything).rows == 1

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jar on Spark's own class path, where its classes share a loader with Spark's."""
-
 from __future__ import annotations
 
 import os
@@ -8,8 +6,58 @@ import subprocess
 import sys
 
 import latebloom
+import pytest
+from latebloom import _jar, _versions
 
-# A nested payload column goes through Spark's own reader, whose members are not all accessible from
+
+@pytest.fixture
+def jars(monkeypatch, tmp_path):
+    """A package with a jar, an empty one, for each line."""
+    for build in _versions.BUILDS:
+        (tmp_path / f"latebloom-spark-{build.spark}_{build.scala}-1.0.jar").touch()
+    monkeypatch.setattr(_jar, "_JARS", tmp_path)
+
+
+@pytest.mark.usefixtures("jars")
+@pytest.mark.parametrize("build", _versions.BUILDS, ids=str)
+def test_each_line_and_each_scala_of_it_has_its_jar(build):
+    name = f"latebloom-spark-{build.spark}_{build.scala}-1.0.jar"
+    assert latebloom.jar_path(build.spark, build.scala).name == name
+    assert latebloom.jar_path(build.spark + ".9", build.scala + ".18").name == name
+    assert _jar.build_of(name) == build
+
+
+@pytest.mark.usefixtures("jars")
+def test_the_scala_is_that_of_pyspark_unless_another_is_asked_for():
+    assert latebloom.jar_path("3.5").name == "latebloom-spark-3.5_2.12-1.0.jar"
+    assert latebloom.jar_path("4.3").name == "latebloom-spark-4.3_2.13-1.0.jar"
+
+
+@pytest.mark.usefixtures("jars")
+def test_a_line_or_scala_without_a_jar_is_refused_by_name():
+    with pytest.raises(latebloom.SparkVersionError, match=r"found 3\.4"):
+        latebloom.jar_path("3.4")
+    with pytest.raises(latebloom.ScalaVersionError, match=r"needs Scala 2\.13, found Scala 2\.12"):
+        latebloom.jar_path("4.0", "2.12")
+
+
+@pytest.mark.usefixtures("jars")
+def test_by_default_it_is_the_jar_for_the_spark_at_hand(monkeypatch, tmp_path):
+    home = tmp_path / "home"
+    (home / "jars").mkdir(parents=True)
+    (home / "jars" / "spark-core_2.13-3.5.9.jar").touch()
+    monkeypatch.setenv("SPARK_HOME", str(home))
+    assert latebloom.jar_path().name == "latebloom-spark-3.5_2.13-1.0.jar"
+
+
+def test_a_jar_that_was_not_built_is_an_error_that_names_its_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(_jar, "_JARS", tmp_path)
+    with pytest.raises(latebloom.JarNotFoundError, match=r"Spark 3\.5, Scala 2\.13") as error:
+        latebloom.jar_path("3.5", "2.13")
+    assert "./dev/sbt --spark 3.5 --scala 2.13 package" in error.value.fix
+
+
+# The jar on Spark's own class path, where its classes share a loader with Spark's. A nested payload column goes through Spark's own reader, whose members are not all accessible from
 # another loader: it must work from Spark's own as well.
 QUERY = """
 import sys

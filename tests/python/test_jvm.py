@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import latebloom
+import pyspark
 import pytest
 from latebloom import _jvm, _names
 
@@ -59,6 +60,14 @@ def test_what_pyspark_has_made_an_exception_of_is_told_without_stack_traces(spar
         ),
         (["[WRITE] w", "Job aborted", "[READ] r"], "[READ] r"),
         (["Job aborted", "no magic number"], "Job aborted"),
+        (
+            ["Job aborted: \tat a.B.c Driver stacktrace:", "Error reading a.parquet", "no magic"],
+            "Error reading a.parquet",
+        ),
+        (
+            ["Job aborted: \tat a.B.c Driver stacktrace:", None],
+            "Job aborted: \tat a.B.c Driver stacktrace:",
+        ),
         ([None, "[READ] r"], "[READ] r"),
     ],
 )
@@ -81,7 +90,7 @@ def test_what_is_not_of_spark_has_nothing_to_say(spark):
 
 
 def test_a_client_without_a_jvm_is_refused_by_its_class():
-    client = SimpleNamespace(version="4.1.3")
+    client = SimpleNamespace(version=pyspark.__version__)
     with pytest.raises(latebloom.UnsupportedSessionError, match="local JVM") as error:
         _jvm.require(client)
     assert "types.SimpleNamespace" in error.value.where

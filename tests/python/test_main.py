@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -111,7 +112,8 @@ def test_a_setting_that_spark_cannot_read_is_named(command, orders):
         *("--conf", "spark.sql.shuffle.partitions=few"),
     )
     assert done.returncode == 2
-    assert "The value 'few' in the config \"spark.sql.shuffle.partitions\"" in done.stderr
+    # In Spark 4: The value 'few' in the config "spark.sql.shuffle.partitions" ...
+    assert re.search(r"(few.*spark\.sql\.shuffle\.partitions|partitions.*few)", done.stderr)
     assert "Traceback" not in done.stderr
 
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import latebloom
 import pytest
 from latebloom import _jvm, _versions
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def test_every_release_of_the_line_will_do(spark):
     assert _versions.check(spark, "2.13.17", where="here") == build
 
 
-@pytest.mark.parametrize("spark", ["4", "4.0.2", "4.10.0", "4.11", "14.1.0", "3.4.4", ""])
+@pytest.mark.parametrize("spark", ["4", "4.4.0", "4.10.0", "4.11", "14.1.0", "3.4.4", ""])
 def test_another_line_of_spark_is_refused_by_name(spark):
     with pytest.raises(latebloom.SparkVersionError, match=f"found {spark}") as error:
         _versions.check_spark(spark, where="here")
@@ -63,8 +66,28 @@ def test_another_line_of_spark_is_refused_by_name(spark):
 
 @pytest.mark.parametrize("scala", ["2.12", "2.1", "3.3.6", "2.130"])
 def test_another_scala_is_refused_by_name(scala):
-    with pytest.raises(latebloom.ScalaVersionError, match=f"found Scala {scala}"):
+    with pytest.raises(latebloom.ScalaVersionError, match=f"needs Scala 2.13, found Scala {scala}"):
         _versions.check("4.1.3", scala, where="here")
+
+
+def test_the_message_lists_all_lines_and_all_scalas_of_a_line():
+    with pytest.raises(latebloom.SparkVersionError, match=r"needs Spark 3\.5, 4\.0, .* or 4\.\d"):
+        _versions.check_spark("3.4.4", where="here")
+    with pytest.raises(latebloom.ScalaVersionError, match=r"Spark 3\.5 .* Scala 2\.12 or 2\.13,"):
+        _versions.check("3.5.9", "3.3", where="here")
+
+
+def test_the_builds_are_those_that_the_build_of_the_jars_lists():
+    listed = (ROOT / "project" / "SparkLine.scala").read_text()
+    found = re.findall(r'SparkLine\("([\d.]+)", "[\d.]+", "(\d+\.\d+)\.\d+"', listed)
+    assert tuple(_versions.Build(*line) for line in found) == _versions.BUILDS
+
+
+def test_without_a_spark_the_build_is_that_of_the_newest_line(monkeypatch):
+    monkeypatch.setattr(_versions, "spark_installation", lambda: None)
+    assert _versions.build_at_hand() == max(
+        _versions.BUILDS, key=lambda build: [int(part) for part in build.spark.split(".")]
+    )
 
 
 def test_the_jvm_side_says_the_same_of_the_line(spark):
@@ -76,9 +99,11 @@ def test_the_jvm_side_says_the_same_of_the_line(spark):
 
 
 def test_a_jar_that_the_jvm_has_loaded_for_another_line_is_refused(spark, monkeypatch):
+    here = _versions.build_at_hand()
     monkeypatch.setattr(_versions.Build, "fits", lambda *_: False)
+    monkeypatch.setattr(_versions, "check", lambda *_, **__: here)
     with pytest.raises(
-        latebloom.SparkVersionError, match=r"jar for Spark 4\.1, Scala 2\.13"
+        latebloom.SparkVersionError, match=f"jar for {here}, and is a Spark"
     ) as error:
         _jvm.require_line()
-    assert "latebloom jar --spark 4.1" in error.value.fix
+    assert f"latebloom jar --spark {here.spark} --scala {here.scala}" in error.value.fix

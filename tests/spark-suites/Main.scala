@@ -7,12 +7,14 @@ import java.nio.file.{Files, Paths}
 import org.apache.spark.SPARK_VERSION
 
 /** Runs Spark's suites one after another and compares every test with plain Spark's result
-  * (`baseline-<version>.txt`) and the allowed differences (`expected-failures.txt`).
+  * (`spark-<line>/baseline-<version>.txt`) and the allowed differences
+  * (`spark-<line>/expected-failures.txt`).
   */
 object Main {
   private val home = Paths.get(sys.props("latebloom.suites.home"))
-  private val allowedFile = home.resolve("expected-failures.txt")
-  private val baselineFile = home.resolve(s"baseline-$SPARK_VERSION.txt")
+  private val known = home.resolve("spark-" + SPARK_VERSION.split('.').take(2).mkString("."))
+  private val allowedFile = known.resolve("expected-failures.txt")
+  private val baselineFile = known.resolve(s"baseline-$SPARK_VERSION.txt")
 
   def main(args: Array[String]): Unit = {
     val (options, names) = args.toSeq.partition(_.startsWith("--"))
@@ -52,7 +54,9 @@ object Main {
       return false
     }
     val baseline = Known.read(baselineFile)
-    val allowed = if (extended) Known.read(allowedFile) else Map.empty[String, Known]
+    val allowed =
+      if (extended && Files.exists(allowedFile)) Known.read(allowedFile)
+      else Map.empty[String, Known]
     val verdicts = runs.map(run => Verdict(run, baseline.get(run.suite), allowed.get(run.suite)))
     verdicts.foreach(v => println(v.text))
 
@@ -80,7 +84,8 @@ object Main {
       "test jars: the number of tests, the tests that do not pass, and why. Written by",
       "dev/spark-suites --rebaseline, which keeps the reasons."
     )
-    val known = old.updated(run.suite, Known(run.suite, Some(run.tests), failing))
-    Known.write(baselineFile, header, known.values)
+    val all = old.updated(run.suite, Known(run.suite, Some(run.tests), failing))
+    Files.createDirectories(known)
+    Known.write(baselineFile, header, all.values)
   }
 }

@@ -22,7 +22,7 @@ _LOCAL = ("spark.sql.warehouse.dir",)
 
 def describe(spark: SparkSession) -> dict[str, Any]:
     """Machine, versions, commit and confs of a run in ``spark``."""
-    settings = {**dict(spark.sparkContext.getConf().getAll()), **spark.conf.getAll}
+    settings = {row.key: row.value for row in spark.sql("set").collect()}
     here = host()
     return {
         **here,

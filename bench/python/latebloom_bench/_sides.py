@@ -80,17 +80,17 @@ PEERS = (*(side.name for side in SPARK_PEERS), DUCKDB)
 @contextmanager
 def confs_set(spark: SparkSession, confs: Mapping[str, str]) -> Iterator[None]:
     """Sets runtime confs for the length of a block, and restores them afterwards."""
-    before = spark.conf.getAll
+    before = {key: spark.conf.get(key, None) for key in confs}
     for key, value in confs.items():
         spark.conf.set(key, value)
     try:
         yield
     finally:
-        for key in confs:
-            if key in before:
-                spark.conf.set(key, before[key])
-            else:
+        for key, old in before.items():
+            if old is None:
                 spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
 
 
 class Meter:

@@ -131,11 +131,11 @@ def test_two_columns_of_one_name_are_measured(measured):
     assert side(done, 0, "on").seconds
 
 
-def test_confs_are_afterwards_as_they_were(measured, spark):
+def test_confs_are_afterwards_as_they_were(measured, spark, set_confs):
     key = "spark.sql.autoBroadcastJoinThreshold"
-    before = spark.conf.getAll
+    before = set_confs(spark)
     measured(Query("q", "table orders", confs={key: "-1"}))
-    assert spark.conf.getAll == before
+    assert set_confs(spark) == before
 
 
 def test_duckdb_answers_alike(measured):

@@ -12,15 +12,15 @@ from latebloom_bench import _sides
 SHUFFLE, UNKNOWN = "spark.sql.shuffle.partitions", "spark.sql.nobody.knows"
 
 
-def test_confs_hold_within_the_block_and_are_put_back_after_an_error(spark):
-    before = spark.conf.getAll
+def test_confs_hold_within_the_block_and_are_put_back_after_an_error(spark, set_confs):
+    before = set_confs(spark)
     with (
         pytest.raises(ZeroDivisionError),
         _sides.confs_set(spark, {SHUFFLE: "7", UNKNOWN: "x"}),
     ):
         assert (spark.conf.get(SHUFFLE), spark.conf.get(UNKNOWN)) == ("7", "x")
         raise ZeroDivisionError
-    assert spark.conf.getAll == before
+    assert set_confs(spark) == before
 
 
 def test_off_and_on_differ_in_the_switch_and_peers_run_without_latebloom():

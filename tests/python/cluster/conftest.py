@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import latebloom
-import pyspark
 import pytest
+from latebloom import _versions
 from pyspark.sql import SparkSession
 
 CONFS = {
@@ -87,7 +87,7 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 @contextmanager
 def daemon(name: str, log: Path, *arguments: str) -> Iterator[None]:
     """Within, a process of Spark's standalone cluster runs."""
-    home = Path(pyspark.__file__).parent
+    home = _versions.spark_home()
     environment = os.environ | {"SPARK_HOME": str(home), "SPARK_DAEMON_MEMORY": "256m"}
     command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
     with (
