@@ -40,4 +40,7 @@ object LineTest {
 
   /** Parquet files are not read as wider types than they have. */
   val readsWider: Boolean = false
+
+  /** Streams of Hadoop have no vectored reads. */
+  val hasVectoredReads: Boolean = false
 }

@@ -33,4 +33,7 @@ object LineTest {
 
   /** Whether Parquet files are read as wider types than they have. */
   val readsWider: Boolean = true
+
+  /** Whether streams of Hadoop have vectored reads. */
+  val hasVectoredReads: Boolean = true
 }

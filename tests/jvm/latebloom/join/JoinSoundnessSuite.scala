@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
-import latebloom.{LateBloomTest, LineTest}
 import latebloom.joinkeys.JoinFilter
 import latebloom.testkit.RowGroups
+import latebloom.{LateBloomTest, LineTest}
 
 /** Tests the claims of the rules of join filters: for each step of a key through a plan, a query
   * whose answer is wrong if the rule takes the step where it must not.

@@ -123,7 +123,7 @@ class LateScanSuite extends LateBloomTest {
         val json = scan.toJSON
         assert(json.startsWith("[{\"class\":\"latebloom.scan.LateScan\",\"num-children\":0,"))
         Seq("requiredSchema", "scanFilters", "joinFilters", "filterOnly", "lookups").foreach {
-          field => assert(json.contains(s"\"$field\":"))
+          field => assert(json.contains("\"" + field + "\":"))
         }
       }
     }

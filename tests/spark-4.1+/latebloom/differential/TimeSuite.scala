@@ -3,8 +3,8 @@ package latebloom.differential
 
 import org.apache.spark.sql.DataFrame
 
-import latebloom.{BuiltFor, LateBloomTest}
 import latebloom.testkit.RowGroups
+import latebloom.{BuiltFor, LateBloomTest}
 
 /** Columns of TIME. */
 class TimeSuite extends LateBloomTest {
