@@ -208,7 +208,9 @@ final class Comparison(
   private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
     case Stuck(dump) =>
       val frame = dump.linesIterator.find(isOurs).getOrElse("").replaceAll("^.*//", "")
-      lazy val isSparks = run(c, path, sparks, Watch.Sparks).result.isInstanceOf[Stuck]
+      // It may have pruned all of a file that ours reads, or failed where it prunes.
+      lazy val isSparks = (sparks +: others.unpruned)
+        .exists(run(c, path, _, Watch.Sparks).result.isInstanceOf[Stuck])
       if (isInSparks(dump) && isSparks) {
         Some(Outcome(Excluded, s"Spark's reader takes too long, beneath ours as well: $frame"))
       } else if (claimsManyRows(c) && isSparks) {

@@ -7,6 +7,8 @@ import java.nio.file.{Path, Paths}
   *   the case to start with
   * @param one
   *   the only cases to run, each with a full report
+  * @param stopAfter
+  *   how many forbidden outcomes end the run, with the block of the last
   * @param keep
   *   how many cases of one cause are shrunk and saved
   * @param crashed
@@ -24,6 +26,7 @@ final case class Options(
     only: String = "",
     one: Seq[Long] = Nil,
     seconds: Double = 4,
+    stopAfter: Long = Long.MaxValue,
     keep: Int = 2,
     files: Path = Paths.get(".cache/fuzz-files"),
     found: Path = Paths.get("tests/fuzz/target/found"),
@@ -45,26 +48,28 @@ object Options {
       |  --first N       the case to start with (0)
       |  --case N        run one case of the run of that seed, in full detail; others with it
       |  --seconds N     what takes more of the processor's time hangs (4)
+      |  --stop-after N  stop after so many forbidden outcomes
       |  --keep N        how many cases of one cause to shrink and save (2)
       |
       |Forbidden outcomes are saved, with the damaged file, below tests/fuzz/target/found; then the
       |exit code is 1.""".stripMargin
 
   def parse(args: List[String], so: Options = Options()): Options = args match {
-    case "--minutes" :: n :: rest  => parse(rest, so.copy(minutes = n.toDouble))
-    case "--cases" :: n :: rest    => parse(rest, so.copy(cases = n.toLong))
-    case "--seed" :: n :: rest     => parse(rest, so.copy(seed = n.toLong))
-    case "--only" :: what :: rest  => parse(rest, so.copy(only = what))
-    case "--first" :: n :: rest    => parse(rest, so.copy(first = n.toLong))
-    case "--case" :: n :: rest     => parse(rest, so.copy(one = so.one :+ n.toLong))
-    case "--seconds" :: n :: rest  => parse(rest, so.copy(seconds = n.toDouble))
-    case "--keep" :: n :: rest     => parse(rest, so.copy(keep = n.toInt))
-    case "--worker" :: rest        => parse(rest, so.copy(worker = true))
-    case "--deadline" :: n :: rest => parse(rest, so.copy(deadline = n.toLong))
-    case "--state" :: path :: rest => parse(rest, so.copy(state = Paths.get(path)))
-    case "--crashed" :: n :: rest  => parse(rest, so.copy(crashed = so.crashed + n.toLong))
-    case "--fragile" :: n :: rest  => parse(rest, so.copy(fragile = so.fragile + n.toLong))
-    case Nil                       => so
-    case other :: _                => throw new IllegalArgumentException(s"no such option: $other")
+    case "--minutes" :: n :: rest    => parse(rest, so.copy(minutes = n.toDouble))
+    case "--cases" :: n :: rest      => parse(rest, so.copy(cases = n.toLong))
+    case "--seed" :: n :: rest       => parse(rest, so.copy(seed = n.toLong))
+    case "--only" :: what :: rest    => parse(rest, so.copy(only = what))
+    case "--first" :: n :: rest      => parse(rest, so.copy(first = n.toLong))
+    case "--case" :: n :: rest       => parse(rest, so.copy(one = so.one :+ n.toLong))
+    case "--seconds" :: n :: rest    => parse(rest, so.copy(seconds = n.toDouble))
+    case "--stop-after" :: n :: rest => parse(rest, so.copy(stopAfter = n.toLong))
+    case "--keep" :: n :: rest       => parse(rest, so.copy(keep = n.toInt))
+    case "--worker" :: rest          => parse(rest, so.copy(worker = true))
+    case "--deadline" :: n :: rest   => parse(rest, so.copy(deadline = n.toLong))
+    case "--state" :: path :: rest   => parse(rest, so.copy(state = Paths.get(path)))
+    case "--crashed" :: n :: rest    => parse(rest, so.copy(crashed = so.crashed + n.toLong))
+    case "--fragile" :: n :: rest    => parse(rest, so.copy(fragile = so.fragile + n.toLong))
+    case Nil                         => so
+    case other :: _ => throw new IllegalArgumentException(s"no such option: $other")
   }
 }

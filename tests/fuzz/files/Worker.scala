@@ -47,7 +47,10 @@ final class Worker(options: Options) {
     val before = tally.cases
     var said = started
     tally.next = tally.next.max(options.first)
-    while (tally.next < end && System.currentTimeMillis() < options.deadline) {
+    while (
+      tally.next < end && tally.forbidden < options.stopAfter &&
+      System.currentTimeMillis() < options.deadline
+    ) {
       val block = tally.next / FileCases.Block
       runBlock(block, tally.next until ((block + 1) * FileCases.Block).min(end))
       if (System.nanoTime() - said > 60000000000L) {
