@@ -3,6 +3,9 @@ package latebloom.scan
 
 import java.util.UUID
 
+import org.json4s.JsonAST.{JArray, JField, JObject}
+import org.json4s.jackson.JsonMethods.parse
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -13,8 +16,6 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, SparkPlan}
 import org.apache.spark.sql.types.{StructField, StructType}
-import org.json4s.JsonAST.{JArray, JField, JObject}
-import org.json4s.jackson.JsonMethods.parse
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
