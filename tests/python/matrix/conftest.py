@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import _files
+import latebloom
 import pytest
 from _pair import Pair
 from pyspark.sql import SparkSession
-
-JARS = Path(__file__).parents[3] / "python" / "latebloom" / "jars"
 
 FilesOf = Callable[[_files.Variant, str], Path]
 
@@ -20,14 +19,12 @@ FilesOf = Callable[[_files.Variant, str], Path]
 @pytest.fixture(scope="session")
 def matrix_spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     """One application with the extension attached as users attach it, through ``spark.jars``."""
-    jars = sorted(JARS.glob("*.jar"))
-    assert jars, f"no jar in {JARS}: run ./dev/sbt package"
     # Spark's Python side logs each error that a query ends with, and many of ours must end with one.
     logging.getLogger("SQLQueryContextLogger").disabled = True
     return (
         SparkSession.builder.master("local[2]")
         .appName("matrix")
-        .config("spark.jars", str(jars[0]))
+        .config("spark.jars", str(latebloom.jar_path()))
         .config("spark.sql.extensions", "latebloom.LateBloomExtensions")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
