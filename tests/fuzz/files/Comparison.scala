@@ -6,6 +6,7 @@ import java.lang.management.ManagementFactory
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.OffHeap
 
 import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
 
@@ -205,15 +206,27 @@ final class Comparison(
   }
 
   /** Outcomes that are forbidden whatever Spark does. */
-  private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
+  private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] =
+    mine.outside.find(e => isVectorsCaller(e, isOurs) || !endsOutside(c, path)).map { e =>
+      Outcome(Crash, s"off-heap vectors: ${origin(e)}", text(e))
+    }.orElse(illResult(c, path, mine))
+
+  /** Whether Spark's reader leaves the memory of off-heap vectors, too: with the query, or with one
+    * of its columns, since it may have failed at another before.
+    */
+  private def endsOutside(c: FileCase, path: String): Boolean =
+    (sparks +: others.columns).exists(run(c, path, _, Watch.Sparks).outside.nonEmpty)
+
+  private def illResult(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
     case Stuck(dump) =>
       val frame = dump.linesIterator.find(isOurs).getOrElse("").replaceAll("^.*//", "")
       // It may have pruned all of a file that ours reads, or failed where it prunes.
-      lazy val isSparks = (sparks +: others.unpruned)
-        .exists(run(c, path, _, Watch.Sparks).result.isInstanceOf[Stuck])
+      def isStuck(others: Seq[Scans]) =
+        others.exists(run(c, path, _, Watch.Sparks).result.isInstanceOf[Stuck])
+      lazy val isSparks = isStuck(sparks +: others.unpruned)
       if (isInSparks(dump) && isSparks) {
         Some(Outcome(Excluded, s"Spark's reader takes too long, beneath ours as well: $frame"))
-      } else if (claimsManyRows(c) && isSparks) {
+      } else if (claimsManyRows(c) && (isSparks || isStuck(others.columns))) {
         Some(Outcome(Excluded, "as many rows as take Spark too long"))
       } else {
         Some(Outcome(Hang, frame, dump))
@@ -257,6 +270,7 @@ final class Comparison(
   private def run(c: FileCase, path: String, scans: Scans, phase: Byte): Run = {
     val streams = MemoryFiles.openStreams
     val before = threads.getCurrentThreadAllocatedBytes
+    OffHeap.outside()
     var leaked = 0L
     // A case for which Spark takes too long is excluded; often it would never end.
     val limit = if (phase == Watch.Ours) seconds else seconds / 8
@@ -270,7 +284,7 @@ final class Comparison(
       }
     }.fold(Stuck, r => r)
     val allocated = threads.getCurrentThreadAllocatedBytes - before
-    Run(result, allocated, leaked, MemoryFiles.openStreams - streams)
+    Run(result, allocated, leaked, MemoryFiles.openStreams - streams, OffHeap.outside())
   }
 }
 
@@ -303,8 +317,8 @@ object Comparison {
     lazy val columns: Seq[Scans] = makeColumns
   }
 
-  /** Room for a bit per row of the longest page, and more. */
-  private val MaxAllocation = 288L << 20
+  /** Room for a bit per row of the longest page and an int per 64 of them, and more. */
+  private val MaxAllocation = 416L << 20
 
   /** Files that claim more rows than these are not compared. */
   private val MostRows = 200000
@@ -326,8 +340,16 @@ object Comparison {
     *   bytes of execution memory
     * @param streams
     *   left open
+    * @param outside
+    *   accesses outside of the memory of off-heap vectors
     */
-  final private case class Run(result: Result, allocated: Long, leaked: Long, streams: Int) {
+  final private case class Run(
+      result: Result,
+      allocated: Long,
+      leaked: Long,
+      streams: Int,
+      outside: Seq[Throwable]
+  ) {
     override def toString: String = result match {
       case Failed(e) => text(e)
       case Answer(r) => s"${r.values.sum} rows"
@@ -392,6 +414,13 @@ object Comparison {
 
   private def isOurs(frame: String): Boolean =
     frame.contains("latebloom") && !frame.contains("latebloom.fuzz") && !frame.contains("FileTask")
+
+  /** Whether the code that calls a vector passes. */
+  private def isVectorsCaller(e: Throwable, passes: String => Boolean): Boolean = {
+    val vectors = Seq("org.apache.spark.unsafe.", "org.apache.spark.sql.execution.vectorized.")
+    e.getStackTrace.map(_.toString.replaceAll("^.*//", ""))
+      .find(frame => !vectors.exists(frame.startsWith)).exists(passes)
+  }
 
   /** Whether unchecked bytes in our code cause the error, and it has no place. */
   private def isBare(chain: Seq[Throwable]): Boolean = {

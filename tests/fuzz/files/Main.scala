@@ -7,6 +7,8 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.unsafe.OffHeap
+
 /** Starts a worker, and another where one dies. */
 object Main {
   def main(args: Array[String]): Unit =
@@ -15,6 +17,7 @@ object Main {
     } else {
       val options = Options.parse(args.toList)
       if (options.worker) {
+        OffHeap.check()
         new Worker(options).run()
         System.exit(0)
       } else {

@@ -51,7 +51,13 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
     now.dump.toLeft(result.get)
   }
 
+  /** Goes on after an error: the memory may be full until the case that filled it ends. */
   override def run(): Unit = while (true) {
+    try look()
+    catch { case _: OutOfMemoryError => () }
+  }
+
+  private def look(): Unit = {
     Thread.sleep(50)
     val now = running
     if (now.phase != Idle) {

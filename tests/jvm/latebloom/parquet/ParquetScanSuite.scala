@@ -68,13 +68,15 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
   private type Row = Array[Any]
 
   /** Values that repeat, so that writers build dictionaries, or that do not, so that writers drop
-    * them.
+    * them; nulls here and there, or many in a row.
     */
   private def rows(random: Random, optional: Set[Int]): IndexedSeq[Row] = {
     val distinct = random.oneOf(1, 3, 40, 100000)
     val nulls = random.oneOf(0.0, 0.02, 0.5, 1.0)
+    val nullRun = random.oneOf(1, 1, 50, 700)
     val clustered = random.nextBoolean()
     val n = random.oneOf(0, 1, 100, 3000)
+    val isNull = Array.fill(schema.length, n / nullRun + 1)(random.nextDouble() < nulls)
     (0 until n).map { r =>
       def k = if (clustered) r * distinct / (n + 1) else random.nextInt(distinct)
       val row: Row = Array(
@@ -87,7 +89,7 @@ class ParquetScanSuite extends AnyFunSuite with RandomCases {
         BigInt(k - distinct / 2) * 12345,
         BigInt(k - distinct / 2) * BigInt("123456789012345678")
       )
-      row.indices.foreach(c => if (optional(c) && random.nextDouble() < nulls) row(c) = null)
+      row.indices.foreach(c => if (optional(c) && isNull(c)(r / nullRun)) row(c) = null)
       row
     }
   }

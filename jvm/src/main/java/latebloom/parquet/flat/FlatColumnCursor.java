@@ -36,6 +36,9 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
    */
   private static final int CODED_RUN = 64;
 
+  /** Fewest neighbouring nulls that are passed or dropped together. */
+  private static final int NULL_RUN = 64;
+
   private final ColumnChunk chunk;
   private final FlatType type;
   private final PageReader reader;
@@ -124,11 +127,19 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
     FlatPage read = page(p);
     try {
       PageCursor values = new PageCursor(read);
+      ValidRows nulls = read.valid();
       boolean any = false;
       int next = wanted.nextSelected(from);
       while (next >= 0 && next < to) {
         int runEnd = Math.min(to, wanted.nextUnselected(next));
-        if (mask != null && !read.hasNulls() && runEnd - next >= CODED_RUN) {
+        int nullsEnd = nulls == null ? next : from + nulls.endOfNulls(next - from, runEnd - from);
+        if (nullsEnd - next >= NULL_RUN) {
+          if (predicate.nullPasses()) {
+            passed.addRange(next, nullsEnd);
+            any = true;
+          }
+          next = wanted.nextSelected(nullsEnd);
+        } else if (mask != null && !read.hasNulls() && runEnd - next >= CODED_RUN) {
           any |= values.filterCodedRun(from, next, runEnd, mask, passed);
           next = wanted.nextSelected(runEnd);
         } else {

@@ -49,6 +49,20 @@ public final class ValidRows {
     return rank[w] + Long.bitCount(valid[w] & (1L << row) - 1);
   }
 
+  /** The first row of {@code [row, end)} that is not null; {@code end} if all are. */
+  public int endOfNulls(int row, int end) {
+    if (row == end) {
+      return end;
+    }
+    int last = end - 1 >>> 6;
+    int w = row >>> 6;
+    long bits = valid[w] & -1L << row;
+    while (bits == 0 && w < last) {
+      bits = valid[++w];
+    }
+    return bits == 0 ? end : Math.min(end, (w << 6) + Long.numberOfTrailingZeros(bits));
+  }
+
   /** 1 for a row that is not null, else 0. */
   public int validBit(int row) {
     return (int) (valid[row >>> 6] >>> row & 1);
