@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
-/** Starts a worker, and another where one dies. */
+/** Runs the cases in a worker process, and starts a new one whenever it dies. */
 object Main {
   def main(args: Array[String]): Unit =
     if (args.contains("--help")) {
