@@ -31,9 +31,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     Raises:
         JarNotFoundError: the package carries no jar.
-        SparkVersionError: there is no jar for the Spark at hand, or the settings name the jar for
-            another.
-        ScalaVersionError: there is none for the Scala that it is built for.
+        SparkVersionError: there is no jar for the Spark on disk, or the settings name a jar for
+            another Spark.
+        ScalaVersionError: there is a jar for this Spark, but not for the Scala it is built with.
         ExtensionLoadedLateError: a session already runs without LateBloom, or the JVM was started
             without the jar. Static settings can no longer be added.
         UnsupportedSessionError: the builder connects to a Spark Connect server, which has its

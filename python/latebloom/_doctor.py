@@ -20,7 +20,7 @@ from latebloom._local import local_session
 
 # The jars need this.
 _OLDEST_JAVA = 17
-# The Hadoop of these lines calls what Java has only up to this version (Subject.getSubject).
+# The Hadoop of these lines calls Subject.getSubject, which works in Java only up to this version.
 _NEWEST_JAVA = {"3.5": 22, "4.0": 22, "4.1": 22}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jars that travel inside this package, one for each line of Spark and each Scala of it."""
+"""The jars inside this package: one for each supported line of Spark and Scala version of it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ def jar_path(spark: str | None = None, scala: str | None = None) -> Path:
     """The extension's jar, as a value for ``spark.jars`` or ``spark-submit --jars``.
 
     Args:
-        spark: a line or version of Spark, such as ``"3.5"`` or ``"4.1.3"``; by default that of the
-            Spark which pyspark would start, and of the newest where there is none.
-        scala: the Scala that this Spark is built for; by default the one that pyspark brings.
+        spark: a line or version of Spark, such as ``"3.5"`` or ``"4.1.3"``; by default the Spark
+            that pyspark would start, or the newest supported line if there is none.
+        scala: the Scala version that this Spark is built for; by default that of the Spark that
+            pyspark would start, or the one that PySpark of the given line brings.
 
     Raises:
-        SparkVersionError: there is no jar for such a Spark.
-        ScalaVersionError: there is none for a Spark of that Scala.
+        SparkVersionError: the package has no jar for this Spark.
+        ScalaVersionError: it has one for this Spark, but not for this Scala version.
         JarNotFoundError: the package was installed from a checkout that did not build the jar.
     """
     build = _build(spark, scala)
@@ -49,6 +50,6 @@ def _build(spark: str | None, scala: str | None) -> Build:
 
 
 def build_of(jar: str) -> Build | None:
-    """What a jar of LateBloom, by its name, is built for; None of any other jar."""
+    """The build that the name of a LateBloom jar states; None for any other jar."""
     named = _NAME.fullmatch(jar.rpartition("/")[2])
     return Build(named["spark"], named["scala"]) if named else None

@@ -18,7 +18,7 @@ _STACK_TRACE = "Driver stacktrace:"
 
 
 def require(spark: SparkSession) -> None:
-    """Raises the errors of :func:`metrics` and the others, before there is a query."""
+    """Raises the errors of :func:`inspector`, before a query runs."""
     inspector(spark)
 
 
@@ -91,7 +91,7 @@ def malformed(confs: Mapping[str, str]) -> str | None:
         if entry is not None:
             try:
                 entry.valueConverter().apply(value)
-            # Where a session was up before, PySpark has made an exception of its own of it.
+            # Once a session has run in this process, PySpark converts the error to its own class.
             except (Py4JJavaError, PySparkException) as error:
                 return failure(error)
     return None
@@ -126,7 +126,13 @@ def setting(key: str) -> Any:
 
 
 def inspector(spark: SparkSession) -> Any:
-    """The JVM's side of this file."""
+    """The extension's Inspector class in the JVM, which answers the calls of this file.
+
+    Raises:
+        UnsupportedSessionError: the session is a Spark Connect client.
+        SparkVersionError: the session's Spark is unsupported, or its jar is for another Spark.
+        JarNotFoundError: the JVM does not find the jar.
+    """
     from py4j.java_gateway import JavaClass
 
     classic(spark)

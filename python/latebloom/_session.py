@@ -24,8 +24,8 @@ def enabled(spark: SparkSession) -> Iterator[SparkSession]:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        SparkVersionError: there is no jar for the session's Spark, or it has the jar for another.
-        JarNotFoundError: the session names the extension, and runs without its jar.
+        SparkVersionError: the session's Spark is unsupported, or its jar is for another Spark.
+        JarNotFoundError: the session names the extension, but runs without its jar.
     """
     with _switched(spark, "true"):
         yield spark
@@ -45,9 +45,9 @@ def require_extension(spark: SparkSession) -> None:
     """Raises unless the session was built with LateBloom in a supported Spark.
 
     Raises:
-        ExtensionNotLoadedError: the extension is not among the session's.
-        SparkVersionError: it is, and it added nothing, since its jar is not for the session's Spark.
-        JarNotFoundError: it is, and Spark did not find its class.
+        ExtensionNotLoadedError: the session does not name the extension.
+        SparkVersionError: the session's Spark is unsupported, or its jar is for another Spark.
+        JarNotFoundError: the session names the extension, but its JVM did not find the class.
     """
     registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
     if EXTENSION not in split(registered):
@@ -57,7 +57,7 @@ def require_extension(spark: SparkSession) -> None:
             fix="build it with latebloom.configure(SparkSession.builder), in a new process",
         )
     _versions.check_spark(spark.version, where="the session")
-    # Over Spark Connect nothing tells which jar the server has.
+    # A Spark Connect client cannot see which jar its server loaded.
     if getattr(spark, "_jsparkSession", None) is not None:
         _jvm.require(spark)
 
@@ -65,7 +65,7 @@ def require_extension(spark: SparkSession) -> None:
 @contextmanager
 def _switched(spark: SparkSession, value: str) -> Iterator[None]:
     require_extension(spark)
-    # Of what is not set this is None: the default does not count.
+    # None if the session does not set it: then the block's end must unset it again.
     before = spark.conf.get(ENABLED_KEY, None)
     spark.conf.set(ENABLED_KEY, value)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of Spark that LateBloom has a jar for, and the Spark at hand, found without starting it."""
+"""The builds that LateBloom has a jar for, and the Spark on disk, found without starting it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INSTALL = "pip install 'latebloom[spark]' brings one; unset SPARK_HOME if it na
 
 @dataclass(frozen=True)
 class Build:
-    """What a jar is built for: a line of Spark, such as 4.1, and Scala's binary version."""
+    """The versions that a jar is built for: a line of Spark, such as 4.1, and a line of Scala."""
 
     spark: str
     scala: str
@@ -40,7 +40,7 @@ def _is(version: str, line: str) -> bool:
     return version == line or version.startswith(line + ".")
 
 
-# As in project/SparkLine.scala, oldest line first; of a line with several, pyspark's own Scala first.
+# As in project/SparkLine.scala. Oldest line first; within a line, PySpark's own Scala first.
 BUILDS = (
     Build("3.5", "2.12"),
     Build("3.5", "2.13"),
@@ -105,7 +105,7 @@ def check_spark(spark: str, *, where: str) -> tuple[Build, ...]:
     """The builds for the line of a Spark of this version, one for each Scala.
 
     Raises:
-        SparkVersionError: there is none.
+        SparkVersionError: LateBloom has no jar for that line.
     """
     builds = tuple(build for build in BUILDS if build.fits(spark))
     if not builds:
@@ -121,10 +121,11 @@ def _either(versions: Sequence[str]) -> str:
 
 
 def build_at_hand() -> Build:
-    """The build for the Spark on disk, the newest one where there is none.
+    """The build for the Spark on disk, or the newest build if there is none.
 
     Raises:
-        SparkVersionError, ScalaVersionError: there is none for that Spark.
+        SparkVersionError: LateBloom has no jar for that line of Spark.
+        ScalaVersionError: it has one for the line, built for another Scala.
     """
     found = spark_installation()
     return check(found.spark, found.scala, where=str(found.home)) if found else NEWEST

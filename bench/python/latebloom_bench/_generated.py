@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for one question each, written by pyarrow rather than Spark."""
+"""Generated tables, each made for one question and written by pyarrow rather than Spark."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Generated:
     tables: Mapping[str, Made]
 
     def names(self) -> Iterable[str]:
-        """The tables that there are."""
+        """The names of the tables."""
         return self.tables
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
@@ -81,12 +81,12 @@ class Generated:
 
 @dataclass(frozen=True)
 class Several:
-    """The tables of several sets as one; their names are distinct."""
+    """Several sets of tables as one set; no two tables have the same name."""
 
     sets: tuple[Any, ...]
 
     def names(self) -> Iterable[str]:
-        """All their tables."""
+        """The names of the tables of all sets."""
         return [name for one in self.sets for name in one.names()]
 
     def table(self, name: str, scale: float, cache: Cache) -> Path:
@@ -104,7 +104,7 @@ class Scaled:
     factor: float
 
     def names(self) -> Iterable[str]:
-        """Its tables."""
+        """The names of the set's tables."""
         names: Iterable[str] = self.tables.names()
         return names
 

@@ -15,7 +15,8 @@ from latebloom._confs import confs
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Those of Spark's set confs that can change a time, without paths and host names.
+# Prefixes of confs that can change a time; their values hold neither paths nor host names, except
+# those of _LOCAL.
 _TELLING = ("spark.sql.", "spark.master", "spark.driver.memory")
 _LOCAL = ("spark.sql.warehouse.dir",)
 

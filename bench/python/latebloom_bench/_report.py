@@ -313,7 +313,7 @@ _UNITS = ((0.1, 1.0, ""), (1e-3, 1e3, " ms"), (0.0, 1e9, " ns"))
 def _time(side: Measured | None) -> str:
     if side is None:
         return ""
-    # Queries take seconds, their planning some of a hundred; what JMH measures nanoseconds.
+    # Queries take seconds, their planning milliseconds, and JMH's operations nanoseconds.
     factor, unit = next((f, u) for least, f, u in _UNITS if side.median >= least)
     return f"{factor * side.median:,.2f} ({factor * min(side.seconds):,.2f}){unit}"
 

@@ -10,47 +10,51 @@ import org.apache.spark.unsafe.OffHeap
 
 import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
 
-/** Runs a case by our reader and by Spark's, and judges the outcome. */
+/** Reads a case with LateBloom's reader and with Spark's, and judges the outcome.
+  *
+  * @param seconds
+  *   limit of processor time for LateBloom's reader; Spark's has an eighth of it
+  */
 final class Comparison(
     watch: Watch,
     seconds: Double,
     ours: Scans,
     sparks: Scans,
-    others: Comparison.Others
+    variants: Comparison.Variants
 ) {
   import Comparison._
   import Outcome._
 
   def apply(c: FileCase): Outcome = on(c)(judge(c, _))
 
-  /** Judges a case in which Spark's reader ended the JVM: runs ours alone, whose damage the next
-    * garbage collection would show.
+  /** Judges a case in which Spark's reader ended the JVM: runs only ours. A garbage collection
+    * afterwards reveals memory that ours corrupted.
     */
   def oursOnly(c: FileCase): Outcome = {
     on(c) { path =>
       val mine = run(c, path, ours, Watch.Ours)
       watch(c.id, Watch.Ours, 60)(System.gc())
-      ill(c, path, mine).getOrElse(Outcome(Excluded, "Spark's reader ends the JVM"))
+      forbidden(c, path, mine).getOrElse(Outcome(Excluded, "Spark's reader ends the JVM"))
     }
   }
 
-  /** Judges a case in which our reader ended the JVM: runs Spark's, and reports a finding if that
-    * survives.
+  /** Judges a case in which our reader ended the JVM: runs only Spark's. If this JVM survives, the
+    * crash is a finding.
     */
   def sparksOnly(c: FileCase): Outcome = {
     on(c) { path =>
-      (sparks +: others.columns).foreach(run(c, path, _, Watch.Sparks))
+      (sparks +: variants.columns).foreach(run(c, path, _, Watch.Sparks))
       watch(c.id, Watch.Sparks, 60)(System.gc())
-      Outcome(Crash, "see the output for it")
+      Outcome(Crash, "the output of the run shows the crash")
     }
   }
 
-  /** Ours runs first: Spark's reader may damage the JVM where ours does not. */
+  /** Runs ours first, since Spark's reader may corrupt the JVM's memory. */
   private def judge(c: FileCase, path: String): Outcome = {
     val mine = run(c, path, ours, Watch.Ours)
-    ill(c, path, mine).getOrElse {
+    forbidden(c, path, mine).getOrElse {
       val theirs = run(c, path, sparks, Watch.Sparks)
-      if (mine.allocated - mostOf(c, path, theirs, mine) > MaxAllocation) {
+      if (mine.allocated - sparkAllocation(c, path, theirs, mine) > MaxAllocation) {
         val megabytes = mine.allocated >> 20
         Outcome(Allocates, where(mine), s"$megabytes MB, Spark ${theirs.allocated >> 20} MB\n$mine")
       } else {
@@ -59,20 +63,20 @@ final class Comparison(
     }
   }
 
-  /** Spark's allocation; if that is much less than ours, the most of any single column, since Spark
-    * may have failed at an earlier one.
+  /** The bytes that Spark allocates with the query. If these are far fewer than ours, the bytes of
+    * a single column that explain ours, since Spark may have failed at an earlier column.
     */
-  private def mostOf(c: FileCase, path: String, theirs: Run, mine: Run): Long =
+  private def sparkAllocation(c: FileCase, path: String, theirs: Run, mine: Run): Long =
     if (mine.allocated - theirs.allocated <= MaxAllocation) theirs.allocated
     else {
-      others.columns.iterator.map(run(c, path, _, Watch.Sparks).allocated)
+      variants.columns.iterator.map(run(c, path, _, Watch.Sparks).allocated)
         .find(mine.allocated - _ <= MaxAllocation).getOrElse(theirs.allocated)
     }
 
   private def compared(c: FileCase, path: String, mine: Run, theirs: Run): Outcome =
     (mine.result, theirs.result) match {
       case (_, Stuck(_)) => Outcome(Excluded, "Spark takes too long")
-      case (Failed(e), _) if isUnnamed(c, e) && !isTheirs(c, e, theirs) =>
+      case (Failed(e), _) if isUnnamed(c, e) && !isSparkError(c, e, theirs) =>
         Outcome(Unnamed, origin(e), text(e))
       case (Failed(e), _) if isFatal(e, theirs) => Outcome(Fatal, origin(e), text(e))
       case (Failed(_), Failed(e))               =>
@@ -84,29 +88,29 @@ final class Comparison(
       case (_, _) if run(c, path, sparks, Watch.Sparks).result != theirs.result =>
         Outcome(Excluded, "Spark gives different answers")
       // Where leaves contradict each other, Spark returns stale values of an earlier batch.
-      case (_, t) if others.rebatched.exists(run(c, path, _, Watch.Sparks).result != t) =>
+      case (_, t) if variants.rebatched.exists(run(c, path, _, Watch.Sparks).result != t) =>
         Outcome(Excluded, "Spark gives different answers in batches of other sizes")
       case (m, _)
           if TrustedWriters.bound(c) &&
-            others.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
+            variants.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(PrunedByKeys)
-      case (m, _) if others.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
+      case (m, _) if variants.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(Unpruned)
       case (m, _) if c.seed.isParquet && isSameWithoutStatistics(c, m) => Outcome(Unpruned)
       case _ if c.seed.isParquet && contradictsItself(c, path)         =>
-        Outcome(Excluded, "a field of a struct is another for Spark if it is read alone")
+        Outcome(Excluded, "Spark reads a struct's field differently without its other fields")
       case _ if !c.anonymous && c.seed.isParquet && isSameWithoutTrust(c, theirs) =>
-        Outcome(Trusting)
-      case _ if !c.seed.isParquet && isSameWithoutIndexes(c) => Outcome(InStep)
+        Outcome(TrustedStatistics)
+      case _ if !c.seed.isParquet && isSameWithoutIndexes(c) => Outcome(TrustedIndex)
       case (m, t)                                            =>
         undamaged(c, m, t).getOrElse {
           Outcome(Different, c.seed.name, s"ours: ${shown(m, t)}\nSpark: ${shown(t, m)}")
         }
     }
 
-  /** The outcome of the undamaged file, if both readers give the same of it as of the damaged one.
-    * Then the damage does not cause the difference, and the undamaged file can be read in the other
-    * ways as well, in which the damaged one may have no answer.
+  /** The outcome of the undamaged file, if both readers return of it what they return of the
+    * damaged one. Then the damage does not cause the difference, and Spark's variants can read the
+    * undamaged file where they may fail on the damaged one.
     */
   private def undamaged(c: FileCase, mine: Result, theirs: Result): Option[Outcome] =
     if (c.steps.isEmpty) None
@@ -121,8 +125,10 @@ final class Comparison(
       }
     }
 
-  /** The results of a case read in other ways than the query says, one line each. */
-  def otherwise(c: FileCase): Seq[String] = on(c) { path =>
+  /** Reads a case again, with each of Spark's variants and without the metadata that prunes;
+    * returns a line per result.
+    */
+  def diagnosis(c: FileCase): Seq[String] = on(c) { path =>
     def sparks(name: String, scans: Iterable[Scans]) = scans.toSeq.map { s =>
       s"Spark's, $name: ${run(c, path, s, Watch.Sparks)}"
     }
@@ -136,15 +142,15 @@ final class Comparison(
       } finally MemoryFiles.remove(path)
     }
     sparks("as the query says", Seq(this.sparks)) ++
-      sparks("in other batches", others.rebatched) ++
-      sparks("pruned by the keys", others.ranged) ++
-      sparks("pruned less", others.unpruned) ++
+      sparks("in other batches", variants.rebatched) ++
+      sparks("pruned by the keys", variants.ranged) ++
+      sparks("pruned less", variants.unpruned) ++
       both("without statistics", ParquetParts.of(c.bytes).map(_.withoutStatistics)) ++
       both("without row indexes", OrcParts.of(c.bytes).map(_.withoutIndexes))
   }
 
-  /** Whether the difference depends on the writer's name only: then statistics of a trusted writer
-    * cause it, which are wrong nevertheless or do not reflect the damage.
+  /** Whether the difference disappears without the writer's name. Then statistics of a trusted
+    * writer cause it: they are wrong, or do not reflect the damage.
     */
   private def isSameWithoutTrust(c: FileCase, theirs: Run): Boolean = {
     on(c.copy(anonymous = true)) { path =>
@@ -153,8 +159,8 @@ final class Comparison(
     }
   }
 
-  /** Whether Spark's statistics cause the difference: ours gives the same answer without any, where
-    * it is allowed.
+  /** Whether Spark's pruning by statistics causes the difference: without any statistics ours gives
+    * the same answer, and Spark gives it too or fails.
     */
   private def isSameWithoutStatistics(c: FileCase, mine: Result): Boolean =
     ParquetParts.of(c.bytes).exists { parts =>
@@ -168,13 +174,13 @@ final class Comparison(
       } finally MemoryFiles.remove(path)
     }
 
-  /** Whether the leaves of a struct disagree on where it is null: its fields then depend on which
-    * of them are read, and ours reads only those that a filter needs. Spark's own reader shows it:
-    * a field that it reads alone is another if it reads the struct's other fields, or only those
-    * that the query names, with it.
+  /** Whether the leaves of a struct disagree on where it is null. Its fields' values then depend on
+    * which of them a reader reads, and ours reads only those that a filter needs. Spark's own
+    * reader proves it: it returns other values of a field alone than of the field together with the
+    * struct's other fields, or with those that the query names.
     */
   private def contradictsItself(c: FileCase, path: String): Boolean =
-    others.fields.exists { case (alone, together) =>
+    variants.fields.exists { case (alone, together) =>
       (
         run(c, path, alone, Watch.Sparks).result,
         run(c, path, together, Watch.Sparks).result
@@ -184,9 +190,9 @@ final class Comparison(
       }
     }
 
-  /** Whether the difference depends on row indexes only: a stream that contradicts them, or is
-    * damaged in a skipped part, is in step again after it for a reader that seeks, and out of step
-    * or at its end for one that reads it from its start.
+  /** Whether the difference depends on row indexes only. Where a stream contradicts its index, or
+    * is damaged in a skipped part, a reader that seeks by the index continues at the right value;
+    * one that reads from the start is at another value or at the stream's end.
     */
   private def isSameWithoutIndexes(c: FileCase): Boolean =
     OrcParts.of(c.bytes).exists { parts =>
@@ -205,59 +211,63 @@ final class Comparison(
     finally MemoryFiles.remove(path)
   }
 
-  /** Outcomes that are forbidden whatever Spark does. */
-  private def ill(c: FileCase, path: String, mine: Run): Option[Outcome] =
-    mine.outside.find(e => isVectorsCaller(e, isOurs) || !endsOutside(c, path)).map { e =>
-      Outcome(Crash, s"off-heap vectors: ${origin(e)}", text(e))
-    }.orElse(illResult(c, path, mine))
-
-  /** Whether Spark's reader leaves the memory of off-heap vectors, too: with the query, or with one
-    * of its columns, since it may have failed at another before.
+  /** The outcome if ours accesses memory outside of its vectors, hangs, or fails with an error of
+    * the JVM or one without a place in the file. Spark's result excuses a hang, an error of the JVM
+    * and an access by Spark's own code, but no other.
     */
-  private def endsOutside(c: FileCase, path: String): Boolean =
-    (sparks +: others.columns).exists(run(c, path, _, Watch.Sparks).outside.nonEmpty)
+  private def forbidden(c: FileCase, path: String, mine: Run): Option[Outcome] =
+    mine.outside.find(e => isOurAccess(e) || !hasSparkAccess(c, path))
+      .map(e => Outcome(Crash, s"off-heap vectors: ${origin(e)}", text(e)))
+      .orElse(forbiddenResult(c, path, mine))
 
-  private def illResult(c: FileCase, path: String, mine: Run): Option[Outcome] = mine.result match {
-    case Stuck(dump) =>
-      val frame = dump.linesIterator.find(isOurs).getOrElse("").replaceAll("^.*//", "")
-      // It may have pruned all of a file that ours reads, or failed where it prunes.
-      def isStuck(others: Seq[Scans]) =
-        others.exists(run(c, path, _, Watch.Sparks).result.isInstanceOf[Stuck])
-      lazy val isSparks = isStuck(sparks +: others.unpruned)
-      if (isInSparks(dump) && isSparks) {
-        Some(Outcome(Excluded, s"Spark's reader takes too long, beneath ours as well: $frame"))
-      } else if (claimsManyRows(c) && (isSparks || isStuck(others.columns))) {
-        Some(Outcome(Excluded, "as many rows as take Spark too long"))
-      } else {
-        Some(Outcome(Hang, frame, dump))
-      }
-    case Failed(e) =>
-      val chain = causes(e)
-      if (chain.exists(isOfJvm) && endsSparks(c, path))
-        Some(Outcome(Excluded, "an error of the JVM, in Spark's reader as well"))
-      else if (chain.exists(isOfJvm))
-        Some(Outcome(Fatal, origin(e), text(e)))
-      else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
-      else None
-    case _ => None
-  }
+  /** Whether Spark's reader accesses memory outside of its vectors, too: with the query, or with
+    * one of its columns, since it may have failed at another before.
+    */
+  private def hasSparkAccess(c: FileCase, path: String): Boolean =
+    (sparks +: variants.columns).exists(run(c, path, _, Watch.Sparks).outside.nonEmpty)
 
-  /** Whether it has so many rows, by its footer, that their number explains the time. */
+  private def forbiddenResult(c: FileCase, path: String, mine: Run): Option[Outcome] =
+    mine.result match {
+      case Stuck(dump) =>
+        val frame = dump.linesIterator.find(isOurs).getOrElse("").replaceAll("^.*//", "")
+        def isStuck(scans: Seq[Scans]) =
+          scans.exists(run(c, path, _, Watch.Sparks).result.isInstanceOf[Stuck])
+        // With pruning Spark may skip, or fail on, what ours reads: try it with less, too.
+        lazy val isSparks = isStuck(sparks +: variants.unpruned)
+        if (isInSparks(dump) && isSparks) {
+          Some(Outcome(Excluded, s"Spark's reader takes too long, beneath ours as well: $frame"))
+        } else if (claimsManyRows(c) && (isSparks || isStuck(variants.columns))) {
+          Some(Outcome(Excluded, "as many rows as take Spark too long"))
+        } else {
+          Some(Outcome(Hang, frame, dump))
+        }
+      case Failed(e) =>
+        val chain = causes(e)
+        if (chain.exists(isJvmError) && hasSparkJvmError(c, path))
+          Some(Outcome(Excluded, "an error of the JVM, in Spark's reader as well"))
+        else if (chain.exists(isJvmError))
+          Some(Outcome(Fatal, origin(e), text(e)))
+        else if (isBare(chain)) Some(Outcome(Bare, origin(e), text(e)))
+        else None
+      case _ => None
+    }
+
+  /** Whether the file's footer claims so many rows that their number explains the time. */
   private def claimsManyRows(c: FileCase): Boolean =
     ParquetParts.of(c.bytes).exists(_.footer.structs(4).flatMap(_.number(3)).exists(_ > ManyRows))
 
-  /** Whether Spark's reader meets an error of the JVM, too: with the query, or with one of its
-    * columns, since it may have failed at another before.
+  /** Whether Spark's reader, too, fails with an error of the JVM: with the query, or with one of
+    * its columns alone, since the query may fail at an earlier column.
     */
-  private def endsSparks(c: FileCase, path: String): Boolean =
-    (sparks +: others.columns).exists { scans =>
+  private def hasSparkJvmError(c: FileCase, path: String): Boolean =
+    (sparks +: variants.columns).exists { scans =>
       run(c, path, scans, Watch.Sparks).result match {
-        case Failed(e) => causes(e).exists(isOfJvm)
+        case Failed(e) => causes(e).exists(isJvmError)
         case _         => false
       }
     }
 
-  /** Memory and streams that our reader keeps and Spark's does not. */
+  /** The outcome if ours leaves execution memory allocated, or more streams open than Spark's. */
   private def leak(mine: Run, theirs: Run): Option[Outcome] =
     if (mine.leaked > 0)
       Some(Outcome(Leaks, s"memory ${where(mine)}", s"${mine.leaked} bytes\n$mine"))
@@ -272,7 +282,7 @@ final class Comparison(
     val before = threads.getCurrentThreadAllocatedBytes
     OffHeap.outside()
     var leaked = 0L
-    // A case for which Spark takes too long is excluded; often it would never end.
+    // Spark's limit is short: a case that exceeds it is excluded, and often would never end.
     val limit = if (phase == Watch.Ours) seconds else seconds / 8
     val result = watch(c.id, phase, limit) {
       val (read, left) = scans.run(c.splits(path), MostRows)
@@ -290,20 +300,20 @@ final class Comparison(
 
 object Comparison {
 
-  /** Spark's own reader with other settings than the query's; created on demand.
+  /** Spark's own reader with other settings or columns than the query's; created on demand.
     *
-    * @param ranged
-    *   pruned also by the range of a join's keys
-    * @param unpruned
-    *   pruned less
-    * @param rebatched
-    *   in batches of other sizes
-    * @param fields
-    *   the fields of structs without a condition, each alone and with others of its struct
-    * @param columns
-    *   without a condition, one by one
+    * @param makeRanged
+    *   prunes also by the range of a join's keys
+    * @param makeUnpruned
+    *   prune less
+    * @param makeRebatched
+    *   read batches of other sizes
+    * @param makeFields
+    *   read struct fields without a condition: each alone, and with other fields of its struct
+    * @param makeColumns
+    *   read the query's columns without a condition, one by one
     */
-  final class Others(
+  final class Variants(
       makeRanged: => Option[Scans],
       makeUnpruned: => Seq[Scans],
       makeRebatched: => Seq[Scans],
@@ -317,10 +327,12 @@ object Comparison {
     lazy val columns: Seq[Scans] = makeColumns
   }
 
-  /** Room for a bit per row of the longest page and an int per 64 of them, and more. */
+  /** Bytes that ours may allocate beyond Spark's: more than a bit per row of the longest page, and
+    * an int per 64 rows.
+    */
   private val MaxAllocation = 416L << 20
 
-  /** Files that claim more rows than these are not compared. */
+  /** Results with more rows are not compared. */
   private val MostRows = 200000
 
   private val ManyRows = 1L << 26
@@ -334,14 +346,16 @@ object Comparison {
   final private case class Stuck(dump: String) extends Result
   private case object TooMany extends Result
 
-  /** @param allocated
-    *   bytes of the heap, whether freed or not
+  /** One reader's result and what it used.
+    *
+    * @param allocated
+    *   bytes that it allocated on the heap, freed or not
     * @param leaked
-    *   bytes of execution memory
+    *   bytes of execution memory that it did not release
     * @param streams
-    *   left open
+    *   number of streams that it left open
     * @param outside
-    *   accesses outside of the memory of off-heap vectors
+    *   its accesses to memory outside of off-heap vectors
     */
   final private case class Run(
       result: Result,
@@ -362,8 +376,10 @@ object Comparison {
     case _         => "with an answer"
   }
 
-  /** Includes errors on which Spark itself fails while it adds the file's name. */
-  private def isOfJvm(e: Throwable): Boolean = e match {
+  /** Whether it is an error of the JVM, or the MatchError that Spark raises instead when it tries
+    * to add the file's name to one.
+    */
+  private def isJvmError(e: Throwable): Boolean = e match {
     case _: VirtualMachineError => true
     case m: MatchError          =>
       Seq("OutOfMemoryError", "StackOverflowError").exists(m.getMessage.contains)
@@ -376,17 +392,17 @@ object Comparison {
   private def isUnnamed(c: FileCase, e: Throwable): Boolean =
     !causes(e).exists(l => String.valueOf(l.getMessage).contains(c.fileName))
 
-  /** Whether Spark fails with the same error without the file's name; or fails earlier, while ours
-    * reaches a date that Spark refuses without naming a file, or a value that Spark's own vector
-    * cannot return.
+  /** Whether Spark's code is responsible for an error without the file's name. Either Spark fails
+    * with the same error; or Spark fails earlier, and ours reaches a date that Spark refuses
+    * without naming a file, or a value that Spark's own vector cannot return.
     */
-  private def isTheirs(c: FileCase, e: Throwable, theirs: Run): Boolean = theirs.result match {
+  private def isSparkError(c: FileCase, e: Throwable, theirs: Run): Boolean = theirs.result match {
     case Failed(t) => isUnnamed(c, t) && t.getClass == e.getClass ||
-      isOfUpgrade(e) || isAboveScan(e)
+      isUpgradeError(e) || isAboveScan(e)
     case _ => false
   }
 
-  private def isOfUpgrade(e: Throwable): Boolean = e match {
+  private def isUpgradeError(e: Throwable): Boolean = e match {
     case s: SparkThrowable => s.getCondition.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION")
     case _                 => false
   }
@@ -394,7 +410,7 @@ object Comparison {
   private def isAboveScan(e: Throwable): Boolean = e.isInstanceOf[SparkThrowable] &&
     !causes(e).exists(_.getStackTrace.map(_.toString).exists(isOurs))
 
-  /** Whether it is a linkage error or an assertion that Spark does not have as well. */
+  /** Whether ours fails with a linkage or assertion error, and Spark with none of that class. */
   private def isFatal(e: Throwable, theirs: Run): Boolean = {
     val found =
       causes(e).filter(c => c.isInstanceOf[LinkageError] || c.isInstanceOf[AssertionError])
@@ -405,7 +421,7 @@ object Comparison {
     found.exists(f => !same.contains(f.getClass))
   }
 
-  /** Whether a stuck thread is in Spark's own reader, which ours called. */
+  /** Whether the stuck thread runs Spark's reader or decoders, which ours called. */
   private def isInSparks(dump: String): Boolean = {
     val frames = dump.linesIterator.filter(_.trim.startsWith("at ")).map(_.replaceAll("^.*//", ""))
     val left = dump.contains("latebloom.read.FilteredRows")
@@ -415,14 +431,14 @@ object Comparison {
   private def isOurs(frame: String): Boolean =
     frame.contains("latebloom") && !frame.contains("latebloom.fuzz") && !frame.contains("FileTask")
 
-  /** Whether the code that calls a vector passes. */
-  private def isVectorsCaller(e: Throwable, passes: String => Boolean): Boolean = {
+  /** Whether our code, not Spark's below it, calls the vector that accesses other memory. */
+  private def isOurAccess(e: Throwable): Boolean = {
     val vectors = Seq("org.apache.spark.unsafe.", "org.apache.spark.sql.execution.vectorized.")
     e.getStackTrace.map(_.toString.replaceAll("^.*//", ""))
-      .find(frame => !vectors.exists(frame.startsWith)).exists(passes)
+      .find(frame => !vectors.exists(frame.startsWith)).exists(isOurs)
   }
 
-  /** Whether unchecked bytes in our code cause the error, and it has no place. */
+  /** Whether our code failed on unchecked bytes with an error that names no place in the file. */
   private def isBare(chain: Seq[Throwable]): Boolean = {
     val said = chain.exists { e =>
       val name = e.getClass.getSimpleName
@@ -441,7 +457,7 @@ object Comparison {
     unchecked && !said && thrower.exists(isOurs)
   }
 
-  /** The common part of failures with the same cause. */
+  /** The part of a failure that all failures with the same cause share. */
   private def origin(e: Throwable): String = {
     val root = causes(e).last
     val frame = root.getStackTrace.map(_.toString).find(isOurs)

@@ -3,16 +3,16 @@ package latebloom.fuzz.files
 
 import java.util.SplittableRandom
 
-/** Random choices that a seed repeats. */
+/** Makes random choices; the same seed makes the same choices. */
 final class Dice(seed: Long) {
   private val random = new SplittableRandom(seed)
 
   def long(): Long = random.nextLong()
 
-  /** From 0 up to, without, `below`. */
+  /** A number from 0 up to, but excluding, `below`. */
   def below(below: Int): Int = random.nextInt(below)
 
-  /** From `low` to `high`, both included. */
+  /** A number from `low` to `high`, both included. */
   def between(low: Int, high: Int): Int = random.nextInt(low, high + 1)
 
   def chance(percent: Int): Boolean = random.nextInt(100) < percent
@@ -27,7 +27,7 @@ final class Dice(seed: Long) {
     choices.find { case (weight, _) => left -= weight; left < 0 }.get._2
   }
 
-  /** Some of the choices in their order, at least one. */
+  /** At least one of the choices, in their order; each further one with a chance in percent. */
   def some[A](choices: Seq[A], percent: Int): Seq[A] = {
     val sure = below(choices.size)
     choices.zipWithIndex.collect { case (c, i) if i == sure || chance(percent) => c }
@@ -38,7 +38,7 @@ final class Dice(seed: Long) {
 
 object Dice {
 
-  /** The choices of one part of a seed. */
+  /** The dice of one part of a seeded run. */
   def of(seed: Long, parts: Long*): Dice = new Dice(mixed(seed, parts: _*))
 
   def mixed(seed: Long, parts: Long*): Long =

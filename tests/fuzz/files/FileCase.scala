@@ -8,11 +8,11 @@ import latebloom.fuzz.files.damage.{Damage, ParquetParts}
 /** One damaged file, read by one query.
   *
   * @param steps
-  *   the seed of each step of the damage; none leave the file as it is
+  *   the random seed of each damage step; empty for an undamaged file
   * @param cuts
-  *   where the file is split, in parts of its length
+  *   where the file is split, as fractions of its length
   * @param anonymous
-  *   whether the file lacks its writer's name, so that none of its statistics is trusted
+  *   whether the file lacks its writer's name, so that no reader trusts its statistics
   */
 final case class FileCase(
     id: Long,
@@ -24,7 +24,7 @@ final case class FileCase(
 ) {
   lazy val bytes: Array[Byte] = damaged._1
 
-  /** The effect of each step. */
+  /** A description of each damage step. */
   lazy val damage: Seq[String] = damaged._2
 
   private lazy val damaged: (Array[Byte], Seq[String]) = {
@@ -32,7 +32,7 @@ final case class FileCase(
     val aim = Damage.Aim(query.columns(schema), query.filtered(schema), cuts.nonEmpty)
     val (bytes, what) = Damage(seed.bytes, seed.isParquet, aim, steps)
     ParquetParts.of(bytes).filter(_ => anonymous).fold((bytes, what)) { parts =>
-      (parts.withoutWriter, what :+ "the footer does not say who wrote it")
+      (parts.withoutWriter, what :+ "the writer's name left out of the footer")
     }
   }
 
@@ -41,7 +41,7 @@ final case class FileCase(
 
   /** The splits of the file at `path`. */
   def splits(path: String): Seq[FileTask.Split] = {
-    // The file need not have the case's own bytes.
+    // Comparison also stores the case without some metadata, so at another length.
     val length = MemoryFiles.length(path)
     val bounds = (0L +: cuts.map(c => (c * length).toLong) :+ length).distinct
     if (length == 0) Seq(FileTask.Split(path, 0, 0, 0))
@@ -59,17 +59,17 @@ final case class FileCase(
   }
 }
 
-/** The cases of a run, by number: those of a block share the file and the query. */
+/** The numbered cases of a run. The cases of a block share their file and their query. */
 final class FileCases(seed: Long, files: IndexedSeq[Seed]) {
   import FileCases._
 
   def file(block: Long): Seed = files(Dice.of(seed, block, 1).below(files.size))
 
-  /** The query of a block, by attempt, since we cannot read every query. */
+  /** The query of a block, by attempt: LateBloom leaves some queries to Spark. */
   def query(block: Long, attempt: Int): FileQuery =
     FileQuery.random(Dice.of(seed, block, 2, attempt.toLong), file(block))
 
-  /** The first case of a block reads the file as it is. */
+  /** The case of that number. The first case of each block reads the undamaged file. */
   def apply(id: Long, query: FileQuery): FileCase = {
     val dice = Dice.of(seed, id, 3)
     val n = dice.weighted(60 -> 1, 22 -> 2, 10 -> 3, 5 -> 4, 3 -> 6)

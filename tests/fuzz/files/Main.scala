@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.unsafe.OffHeap
 
-/** Starts a worker, and another where one dies. */
+/** Runs the cases in a worker process, and starts a new one whenever it dies. */
 object Main {
   def main(args: Array[String]): Unit =
     if (args.contains("--help")) {

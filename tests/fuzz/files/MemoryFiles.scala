@@ -11,7 +11,7 @@ import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
-/** Read-only files in memory: thousands of damaged ones come and go every minute. */
+/** A read-only file system in memory, since a run writes thousands of damaged files a minute. */
 final class MemoryFiles extends FileSystem {
   import MemoryFiles._
 
@@ -55,7 +55,7 @@ final class MemoryFiles extends FileSystem {
 
   override def mkdirs(path: Path, permission: FsPermission): Boolean = readOnly()
 
-  private def readOnly(): Nothing = throw new UnsupportedOperationException("files to be read only")
+  private def readOnly(): Nothing = throw new UnsupportedOperationException("read-only files")
 }
 
 object MemoryFiles {
@@ -65,7 +65,7 @@ object MemoryFiles {
   private val open = new AtomicInteger
   private val made = new AtomicLong
 
-  /** @return a new path, so that no reader has cached anything for it */
+  /** Stores a file; returns a new path, so that no reader has cached anything for it. */
   def put(name: String, content: Array[Byte]): String = {
     val path = s"$Scheme:/${made.incrementAndGet()}/$name"
     files.put(path, content)

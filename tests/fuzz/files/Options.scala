@@ -3,20 +3,28 @@ package latebloom.fuzz.files
 
 import java.nio.file.{Path, Paths}
 
-/** @param first
-  *   the case to start with
+/** The options of a run, and those that only a worker gets.
+  *
+  * @param first
+  *   the number of the first case
+  * @param only
+  *   part of the names of the good files to use
   * @param one
   *   the only cases to run, each with a full report
+  * @param seconds
+  *   processor seconds after which our reader hangs
   * @param stopAfter
-  *   how many forbidden outcomes end the run, with the block of the last
+  *   the number of forbidden outcomes after which the run ends, once the block is done
   * @param keep
-  *   how many cases of one cause are shrunk and saved
+  *   how many cases of one cause to shrink and save
   * @param crashed
-  *   cases in which our reader ended the JVM; of a worker
+  *   cases in which our reader ended the JVM (worker only)
   * @param fragile
-  *   cases in which the JVM ended while Spark's reader ran: of these only ours is run; of a worker
+  *   cases in which Spark's reader ended the JVM, so that only ours runs (worker only)
+  * @param deadline
+  *   when to stop, in milliseconds since 1970 (worker only)
   * @param state
-  *   the folder where a worker keeps what must outlive it
+  *   the folder of the tally and the running case, which outlive a worker (worker only)
   */
 final case class Options(
     seed: Long = 1,
@@ -44,10 +52,10 @@ object Options {
       |  --minutes N     stop after so long
       |  --cases N       stop after so many cases (30000 if neither is given)
       |  --seed N        the seed of the run (1)
-      |  --only FORMAT   parquet or orc; or part of a good file's name
-      |  --first N       the case to start with (0)
-      |  --case N        run one case of the run of that seed, in full detail; others with it
-      |  --seconds N     what takes more of the processor's time hangs (4)
+      |  --only FORMAT   parquet or orc, or any part of a good file's name
+      |  --first N       the number of the first case (0)
+      |  --case N        run only this case of the run, in full detail (repeatable)
+      |  --seconds N     report a hang after so many seconds of processor time (4)
       |  --stop-after N  stop after so many forbidden outcomes
       |  --keep N        how many cases of one cause to shrink and save (2)
       |

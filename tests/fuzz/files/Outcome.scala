@@ -3,10 +3,10 @@ package latebloom.fuzz.files
 
 /** The outcome of a case.
   *
-  * @param kind
-  *   one of [[Outcome]]'s
   * @param reason
-  *   the common part of cases with the same cause
+  *   identifies the cause: the same text for all cases with that cause
+  * @param detail
+  *   answers, stack traces or thread dumps for the report
   */
 final case class Outcome(kind: Outcome.Kind, reason: String = "", detail: String = "") {
   def isForbidden: Boolean = kind.isForbidden
@@ -21,10 +21,10 @@ object Outcome {
   case object Answered extends Kind("answered, Spark fails", false)
   case object Excluded extends Kind("excluded", false)
   case object PrunedByKeys extends Kind("pruned by the range of a join's keys", false)
-  case object Unpruned extends Kind("as Spark with less pruning by statistics", false)
-  case object Trusting extends Kind("as statistics of a trusted writer have it", false)
-  case object InStep extends Kind("in step by the row index, where streams contradict it", false)
-  case object Undecided extends Kind("no query that is ours", false)
+  case object Unpruned extends Kind("same as Spark's with less pruning by statistics", false)
+  case object TrustedStatistics extends Kind("pruned by a trusted writer's statistics", false)
+  case object TrustedIndex extends Kind("follows a row index that streams contradict", false)
+  case object LeftToSpark extends Kind("no query that LateBloom reads", false)
 
   case object Different extends Kind("DIFFERENT ANSWER", true)
   case object Bare extends Kind("BARE ERROR", true)
@@ -42,10 +42,10 @@ object Outcome {
     Refused,
     PrunedByKeys,
     Unpruned,
-    Trusting,
-    InStep,
+    TrustedStatistics,
+    TrustedIndex,
     Excluded,
-    Undecided,
+    LeftToSpark,
     Different,
     Bare,
     Unnamed,

@@ -3,12 +3,12 @@ package latebloom.fuzz.files
 
 import org.apache.spark.sql.types._
 
-/** A random query of a file: its output and its conditions.
+/** A query over one file.
   *
   * @param keys
-  *   a column and values of it, as the keys of a join filter would be; such a column is output
+  *   a join filter: its column, which must be in the output, and the keys that pass
   * @param confs
-  *   what it is planned and run with
+  *   settings under which the query is planned and run
   */
 final case class FileQuery(
     output: Seq[String],
@@ -17,11 +17,11 @@ final case class FileQuery(
     confs: Map[String, String]
 ) {
 
-  /** The columns of the file in the query. */
+  /** The file's columns that the query reads. */
   def columns(schema: StructType): Set[String] =
     named(schema, condition +: (output ++ keys.map(_._1.sql)))
 
-  /** Those of them by which rows are filtered. */
+  /** The file's columns that the condition or the join filter tests. */
   def filtered(schema: StructType): Set[String] =
     named(schema, condition +: keys.map(_._1.sql).toSeq)
 
@@ -165,7 +165,7 @@ object FileQuery {
     }
   }
 
-  /** Rare settings of the session. */
+  /** Random settings; most queries keep most defaults. */
   private def confs(dice: Dice, seed: Seed): Map[String, String] = {
     def seldom(percent: Int, key: String, values: String*) =
       Option.when(dice.chance(percent))(key -> dice.oneOf(values: _*))

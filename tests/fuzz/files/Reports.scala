@@ -3,10 +3,10 @@ package latebloom.fuzz.files
 
 import java.nio.file.{Files, Path}
 
-/** Writes what reproduces a forbidden outcome. */
+/** Saves cases with a forbidden outcome: the damaged file, and how to reproduce it. */
 final class Reports(folder: Path, seed: Long) {
 
-  /** @return its message */
+  /** Saves a case; returns the message to print. */
   def save(c: FileCase, outcome: Outcome): String = {
     val text = s"${outcome.kind.name}: ${outcome.reason}\n$c\n" +
       s"again: dev/fuzz files --seed $seed --case ${c.id}\n${outcome.detail}\n"

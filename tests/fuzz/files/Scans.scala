@@ -17,10 +17,13 @@ import latebloom.joinkeys.{GatheredKeys, JoinFilter, JoinKeyPredicate}
 import latebloom.rules.LateScans
 import latebloom.scan.LateScan
 
-/** One side of the comparison: a plan over one file, run in the calling thread over any file in its
-  * place. Planned once, with one reader; each run is a task.
+/** One side of the comparison: a plan over one file, made once. Each run is a task in the calling
+  * thread, over the splits of any file in its place.
+  *
+  * @param comparable
+  *   predicates of the rows that both sides must return
   */
-final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Expression]) {
+final class Scans private (session: SparkSession, plan: SparkPlan, comparable: Seq[Expression]) {
   private val scan = plan.collectFirst { case s: FileSourceScanExec => s }.get
 
   private val task = {
@@ -38,8 +41,8 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
 
   override def toString: String = plan.toString
 
-  /** The rows with their counts; None if there are more than `most`. Also the bytes of execution
-    * memory that were not released.
+  /** Returns each row with its count, or None if there are more than `most` rows, or the error; and
+    * the bytes of execution memory that were not released.
     */
   def run(
       splits: Seq[FileTask.Split],
@@ -51,7 +54,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
         case (a, i) => BoundReference(i, a.dataType, nullable = true)
       })
       var n = 0
-      val wanted = filtered(only, plan.output, above(plan, read))
+      val wanted = filtered(comparable, plan.output, above(plan, read))
       while (n <= most && wanted.hasNext) {
         rows.updateWith(copied(wanted.next()).copy())(c => Some(c.getOrElse(0) + 1))
         n += 1
@@ -70,10 +73,10 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
           ))
         above(child, read).map(project)
       case FilterExec(condition, child) =>
-        val conjuncts = JoinFilterless.split(condition)
+        val conjuncts = WithoutJoinFilters.split(condition)
         filtered(conjuncts, child.output, above(child, read))
       case s if s eq scan => read
-      case other          => throw new IllegalStateException(s"no such node is expected: $other")
+      case other          => throw new IllegalStateException(s"unexpected node: $other")
     }
 
   private def filtered(
@@ -90,15 +93,15 @@ final class Scans private (session: SparkSession, plan: SparkPlan, only: Seq[Exp
     }
 }
 
-/** A condition without its optional parts. */
-private object JoinFilterless extends PredicateHelper {
+/** Splits a condition into conjuncts and drops join filters, whose evaluation is optional. */
+private object WithoutJoinFilters extends PredicateHelper {
   def split(condition: Expression): Seq[Expression] =
     splitConjunctivePredicates(condition).filterNot(_.isInstanceOf[JoinFilter])
 }
 
 object Scans {
 
-  /** Spark's own and ours; None where ours leaves the scan to Spark. */
+  /** Plans the query for Spark's reader and ours; None if LateBloom leaves the scan to Spark. */
   def of(session: SparkSession, seed: Seed, query: FileQuery): Option[(Scans, Scans)] = {
     val frame = seed.table(session).where(query.condition).selectExpr(query.output: _*)
     val planned = frame.queryExecution.sparkPlan
@@ -106,17 +109,19 @@ object Scans {
     val late = LateScans(spark)
     val found = late.collectFirst { case s: LateScan => s }
     // A join filter may pass any row: only the rows that the join would keep are comparable.
-    val only = query.keys.map { case (column, values) =>
+    val comparable = query.keys.map { case (column, values) =>
       val name = column.sql.replace("`", "")
       In(
         spark.output.find(_.name == name).get,
         values.map(Literal(_, column.dataType))
       )
     }.toSeq
-    found.map { _ => (new Scans(session, planned, only), new Scans(session, late, only)) }
+    found.map { _ =>
+      (new Scans(session, planned, comparable), new Scans(session, late, comparable))
+    }
   }
 
-  /** Spark's own with the range of a join's keys pushed to the files, as if the query had it. */
+  /** Spark's reader, pruning also by the range of the join filter's keys. */
   def ranged(session: SparkSession, seed: Seed, query: FileQuery): Option[Scans] =
     query.keys.flatMap { case (column, values) =>
       val sorted = values.sorted(TypeUtils.getInterpretedOrdering(column.dataType))
@@ -125,7 +130,7 @@ object Scans {
       of(session, seed, query.copy(condition = s"(${query.condition}) AND $range")).map(_._1)
     }
 
-  /** Spark's own with less pruning by what statistics say: without page indexes, and with none. */
+  /** Spark's reader with less pruning: without page indexes, and without any statistics. */
   def unpruned(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
     Seq(
       "parquet.filter.columnindex.enabled",
@@ -134,15 +139,15 @@ object Scans {
     ).filter(_.contains(seed.format))
       .flatMap(key => withConf(session, key, "false")(of(session, seed, query).map(_._1)))
 
-  /** Spark's own with other batch sizes. */
+  /** Spark's reader with other batch sizes. */
   def rebatched(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
     Seq("3", "4096").flatMap { rows =>
       val key = s"spark.sql.${seed.format}.columnarReaderBatchSize"
       withConf(session, key, rows)(of(session, seed, query).map(_._1))
     }
 
-  /** Spark's own, of the fields of structs that a query names: each read alone, and with its
-    * struct, and with the other fields that the query names.
+  /** Spark's reader of struct fields: pairs of a field alone, and the same field read together with
+    * its whole struct or with the other fields that the query names.
     */
   def fields(session: SparkSession, seed: Seed, query: FileQuery): Seq[(Scans, Scans)] = {
     val named = query.columns(seed.schema)
@@ -167,7 +172,7 @@ object Scans {
     withStruct ++ withOthers
   }
 
-  /** Spark's own of each column that a query names, alone. */
+  /** Spark's reader of each column that the query names, one by one, without a condition. */
   def columns(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
     query.columns(seed.schema).toSeq.sorted.map { name =>
       val plan = seed.table(session).selectExpr(s"`$name`").queryExecution.sparkPlan

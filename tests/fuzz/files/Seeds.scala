@@ -11,12 +11,12 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-/** A good file.
+/** A good file, which cases damage.
   *
   * @param name
-  *   its table, writer and format
+  *   `table_writer_variant.format`
   * @param values
-  *   of each flat column, or flat field of a struct, some that occur
+  *   some of the values of each flat column and each flat struct field
   */
 final class Seed(
     val name: String,
@@ -28,7 +28,7 @@ final class Seed(
 
   def format: String = if (isParquet) "parquet" else "orc"
 
-  /** Its path among the files in memory. */
+  /** The path of the file in memory. */
   lazy val path: String = MemoryFiles.put(s"seeds/$name", bytes)
 
   def table(session: SparkSession): DataFrame =
@@ -37,22 +37,26 @@ final class Seed(
 
 object Seed {
 
-  /** @param sql
-    *   how a query writes it
+  /** A flat column, or a flat field of a struct.
+    *
+    * @param sql
+    *   its name in SQL
     * @param values
-    *   distinct ones, as Spark holds them
+    *   distinct values in Catalyst's internal form
     */
   final case class Column(sql: String, dataType: DataType, values: IndexedSeq[Any]) {
     def literal(value: Any): String = Literal(value, dataType).sql
   }
 }
 
-/** The good files; writes missing ones. */
+/** Loads the good files, and writes those of Spark on first use. */
 object Seeds {
   private val Made = "made"
 
-  /** @param folder
-    *   has what Arrow and DuckDB wrote; what Spark writes is added to it, once
+  /** Loads all good files.
+    *
+    * @param folder
+    *   the output of `seeds.py`; receives Spark's files on first use
     */
   def of(session: SparkSession, folder: Path): IndexedSeq[Seed] = {
     val tables = list(folder).filter(Files.isDirectory(_))

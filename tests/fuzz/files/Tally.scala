@@ -6,10 +6,10 @@ import java.nio.file.{Files, Path, StandardCopyOption}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-/** Counts cases by outcome, in a file, so that a crash loses little.
+/** Counts cases by outcome, and saves the counts in a file that survives a crash of the worker.
   *
   * @param next
-  *   the case to continue with
+  *   the number of the next case to run
   */
 final class Tally private (file: Path, var next: Long) {
   private val counts = mutable.TreeMap.empty[(String, String, String), Long]
@@ -38,14 +38,16 @@ final class Tally private (file: Path, var next: Long) {
     Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE)
   }
 
-  /** The outcomes in one line. */
+  /** The count of each outcome, in one line. */
   def line: String = Outcome.kinds.flatMap { k =>
     val n = counts.getOrElse(("outcome", k.name, ""), 0L)
     Option.when(n > 0)(s"$n ${k.name}")
   }.mkString(", ")
 
-  /** @param files
-    *   whether to list the seed files, too
+  /** The counts by outcome and reason.
+    *
+    * @param files
+    *   whether to list the good files, too
     */
   def report(files: Boolean): String = {
     val out = mutable.ArrayBuffer(s"$cases cases: $line")
@@ -74,7 +76,7 @@ final class Tally private (file: Path, var next: Long) {
 
 object Tally {
 
-  /** The counts of the file; empty if there is none. */
+  /** Loads the counts of the file; an empty tally if it does not exist. */
   def in(file: Path): Tally = {
     val tally = new Tally(file, 0)
     if (Files.exists(file)) {

@@ -5,16 +5,16 @@ import scala.util.Try
 
 import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
 
-/** The writers of whose statistics LateBloom says that it prunes by them where Spark does not: the
-  * lists of `TrustedStatistics` for Parquet and of `Statistics.areOfKnownWriter` for ORC. Repeated
-  * here, so that the fuzzer finds a reader that does not keep to them.
+/** The writers whose statistics LateBloom documents as trusted for pruning where Spark does not
+  * prune. Repeats the lists of `TrustedStatistics` for Parquet and of `Statistics.areOfKnownWriter`
+  * for ORC, so that the fuzzer finds a reader that departs from them.
   */
 object TrustedWriters {
   private val JavaOrc = 0
   private val FirstOrc = 7
   private val LastOrc = 9
 
-  /** Whether the bounds of a file's columns may rule out rows by the keys of a join. */
+  /** Whether LateBloom may prune the file's rows by column bounds and the keys of a join. */
   def bound(c: FileCase): Boolean =
     if (c.seed.isParquet) ParquetParts.of(c.bytes).flatMap(_.writer).exists(boundParquet)
     else OrcParts.writer(c.bytes).exists { case (writer, version) =>

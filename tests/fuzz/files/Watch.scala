@@ -15,11 +15,11 @@ import org.apache.spark.sql.latebloom.FileTask
   * machine may be busy, and wall-clock time while the thread waits.
   *
   * @param notes
-  *   the file that says what runs
+  *   the file that holds the number and phase of the running case
   * @param worker
   *   the thread that runs the cases
   * @param onStuck
-  *   receives the case and the phase that cannot be ended, with a thread dump
+  *   called with a case and phase that cannot be ended, and a thread dump
   */
 final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => Unit)
     extends Thread("watch") {
@@ -36,7 +36,7 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
 
   setDaemon(true)
 
-  /** Runs `body`; Left with a thread dump if it took more than `seconds`. */
+  /** Runs `body`; returns its result, or a thread dump if it took more than `seconds`. */
   def apply[A](id: Long, phase: Byte, seconds: Double)(body: => A): Either[String, A] = {
     buffer.putLong(0, id)
     buffer.put(8, phase)
@@ -51,7 +51,7 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
     now.dump.toLeft(result.get)
   }
 
-  /** Goes on after an error: the memory may be full until the case that filled it ends. */
+  /** Survives an OutOfMemoryError: the memory is full until the case that filled it ends. */
   override def run(): Unit = while (true) {
     try look()
     catch { case _: OutOfMemoryError => () }
@@ -67,7 +67,7 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
     }
   }
 
-  /** Kills it first as Spark kills a task; stops the thread if that has no effect. */
+  /** Ends the case: kills its task as Spark does, then interrupts the thread, then stops it. */
   private def end(now: Running): Unit = {
     whileRunning(now) {
       now.dump = Some(dumped)
@@ -81,7 +81,7 @@ final class Watch(notes: Path, worker: Thread, onStuck: (Long, Byte, String) => 
     whileRunning(now)(onStuck(now.id, now.phase, now.dump.get))
   }
 
-  /** The worker may have moved on to the next case meanwhile. */
+  /** Runs `body` unless the worker has moved on to the next case. */
   private def whileRunning(now: Running)(body: => Unit): Unit =
     synchronized { if (running eq now) body }
 
@@ -109,7 +109,7 @@ object Watch {
   val Ours: Byte = 1
   val Sparks: Byte = 2
 
-  /** Seconds by the clock: the machine may be busy. */
+  /** Wall-clock seconds, generous because the machine may be busy. */
   private val MostWaiting = 60
 
   private val threads = ManagementFactory.getThreadMXBean

@@ -79,13 +79,13 @@ final class Worker(options: Options) {
         tally.next = id + 1
       }
     } {
-      ids.foreach(_ => tally.add(Outcome(Outcome.Undecided), all.file(block).name))
+      ids.foreach(_ => tally.add(Outcome(Outcome.LeftToSpark), all.file(block).name))
       tally.next = ids.last + 1
     }
     tally.save()
   }
 
-  /** Judges a case, considering the crashes of earlier JVMs at it. */
+  /** Judges a case in the light of its crashes in earlier workers. */
   private def judged(c: FileCase, comparison: Comparison): Outcome =
     if (options.crashed(c.id) && options.fragile(c.id))
       Outcome(Outcome.Excluded, "Spark's reader ends the JVM, beneath ours as well")
@@ -93,7 +93,7 @@ final class Worker(options: Options) {
     else if (options.fragile(c.id)) comparison.oursOnly(c)
     else comparison(c)
 
-  /** Runs `body` with the query of a block, planned; `none` where no query is found. */
+  /** Runs `body` with a planned query of the block, or `none` if LateBloom reads no query of it. */
   private def withScans(block: Long)(body: (FileQuery, Comparison) => Unit)(none: => Unit): Unit = {
     def attempt(n: Int): Unit =
       if (n == 8) none
@@ -104,14 +104,14 @@ final class Worker(options: Options) {
         try {
           planned(seed, query) match {
             case Some((sparks, ours)) =>
-              val others = new Comparison.Others(
+              val variants = new Comparison.Variants(
                 Scans.ranged(session, seed, query),
                 Scans.unpruned(session, seed, query),
                 Scans.rebatched(session, seed, query),
                 Scans.fields(session, seed, query),
                 Scans.columns(session, seed, query)
               )
-              body(query, new Comparison(watch, options.seconds, ours, sparks, others))
+              body(query, new Comparison(watch, options.seconds, ours, sparks, variants))
             case None => attempt(n + 1)
           }
         } finally query.confs.keys.foreach(session.conf.unset)
@@ -125,7 +125,7 @@ final class Worker(options: Options) {
       case NonFatal(e) if e.getClass.getSimpleName.endsWith("AnalysisException") => None
     }
 
-  /** The case with the least damage that gives the same outcome. */
+  /** The case with the fewest steps and cuts that still gives the same outcome. */
   private def shrunk(c: FileCase, outcome: Outcome, comparison: Comparison): FileCase = {
     def isSame(other: FileCase) = {
       val o = comparison(other)
@@ -138,7 +138,7 @@ final class Worker(options: Options) {
     }
   }
 
-  /** Runs the earlier cases of its block, too: readers learn from file to file. */
+  /** Reports one case, after the earlier cases of its block: readers learn from file to file. */
   private def one(id: Long): Unit = {
     val block = id / FileCases.Block
     withScans(block) { (query, comparison) =>
@@ -147,13 +147,13 @@ final class Worker(options: Options) {
       println(s"$c\nsaved as ${reports.file(c)}")
       val outcome = judged(c, comparison)
       println(s"${outcome.kind.name}: ${outcome.reason}\n${outcome.detail}")
-      if (outcome.isForbidden && !options.crashed(id)) comparison.otherwise(c).foreach(println)
+      if (outcome.isForbidden && !options.crashed(id)) comparison.diagnosis(c).foreach(println)
       tally.add(outcome, c.seed.name)
-    }(println("none of the queries is ours to read"))
+    }(println("LateBloom reads none of the block's queries"))
     tally.save()
   }
 
-  /** The thread cannot be recovered: saves the results and ends the JVM. */
+  /** Saves the results and ends the JVM, since the stuck thread cannot be recovered. */
   private def stuck(id: Long, phase: Byte, dump: String): Unit = {
     val outcome =
       if (phase == Watch.Ours) Outcome(Outcome.Hang, "for ever", dump)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the good files that the file fuzzer damages, as far as Arrow and DuckDB write them.
+"""Writes the good files that the file fuzzer damages, with Arrow and DuckDB.
 
     seeds.py FOLDER
 
-Each table is a folder: ``source.parquet`` has its rows for Spark to write more files of.
+Each table is a folder. The fuzzer lets Spark write more files from its ``source.parquet``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SPLIT = dict.fromkeys(("i32", "i64", "f32", "f64", "dec18"), "BYTE_STREAM_SPLIT
 
 
 def nested() -> pa.Table:
-    """Structs, lists and maps in each other."""
+    """A table of nested structs, lists and maps."""
     rng = random.Random(7)
     table = _tables.mixed(ROWS).select(["id", "st", "arr", "mp"])
 
@@ -64,7 +64,7 @@ def nested() -> pa.Table:
 
 
 def tables() -> dict[str, pa.Table]:
-    """The tables by name: few columns each, so that damage hits what is read."""
+    """The tables by name, each of few columns, so that damage often hits a column that is read."""
     mixed, required = _tables.mixed(ROWS), _tables.required(ROWS)
     return {
         "integers": mixed.select(["id", "flag", "i8", "i16", "i32", "i64", "runs", "rare"]),
@@ -115,7 +115,7 @@ ARROW: dict[str, dict[str, Any]] = {
 
 
 def write_parquet(table: pa.Table, path: Path, options: dict[str, Any]) -> None:
-    """Write small pages and row groups, unless no column has the encodings asked for."""
+    """Writes small pages and row groups; writes nothing if no column has a requested encoding."""
     settings = {
         "row_group_size": 150,
         "data_page_size": 256,
@@ -139,7 +139,7 @@ ARROW_ORC: dict[str, dict[str, Any]] = {
 
 
 def write_orc(table: pa.Table, path: Path, options: dict[str, Any]) -> None:
-    """Write with ORC's C++ library, in small stripes and strides."""
+    """Writes small stripes and strides with ORC's C++ library."""
     settings = {
         "stripe_size": 4096,
         "batch_size": 50,
@@ -151,7 +151,7 @@ def write_orc(table: pa.Table, path: Path, options: dict[str, Any]) -> None:
 
 
 def write_duckdb(source: Path, path: Path, version: str) -> None:
-    """Write the rows of a Parquet file with DuckDB."""
+    """Copies the rows of a Parquet file with DuckDB."""
     with duckdb.connect() as connection:
         connection.execute("set threads = 1")
         connection.execute(
@@ -161,7 +161,7 @@ def write_duckdb(source: Path, path: Path, version: str) -> None:
 
 
 def without_zones(table: pa.Table) -> pa.Table:
-    """The table with times without zone, and none before 1970, which ORC in C++ writes wrongly."""
+    """Strips time zones and moves times past 1970: ORC's C++ library writes earlier ones wrong."""
     for i, name in enumerate(table.column_names):
         if pa.types.is_timestamp(table.field(i).type):
             later = pc.add(
@@ -173,7 +173,7 @@ def without_zones(table: pa.Table) -> pa.Table:
 
 
 def main(folder: Path) -> None:
-    """Write every table in every way."""
+    """Writes every table with every writer and variant."""
     for name, table in tables().items():
         home = folder / name
         home.mkdir(parents=True, exist_ok=True)

@@ -7,26 +7,26 @@ import org.apache.spark.sql.types.StringType
 
 import latebloom.inspect.LateBloomExplain
 
-/** What tests see differently from line to line. */
+/** Errors, settings and features of Spark that differ from line to line. */
 object LineTest {
 
-  /** The name of the error. */
+  /** The error's class, which later lines call its condition. */
   def condition(error: SparkThrowable): String = error.getErrorClass
 
-  /** Whether it is that a file cannot be read: in this line it has no name. */
+  /** Whether the error reports a file that cannot be read: a legacy error class in this line. */
   def isFailedRead(error: SparkThrowable): Boolean =
     error.getErrorClass == "_LEGACY_ERROR_TEMP_2064"
 
-  /** An error of Spark's of this name. */
+  /** Creates an error with the error class. */
   def error(condition: String): Throwable =
     new ArithmeticException with SparkThrowable {
       override def getErrorClass: String = condition
     }
 
-  /** EXPLAIN does not ask others. */
+  /** The conf that names the providers of EXPLAIN; None: this line has no such conf. */
   val explainProviders: Option[String] = None
 
-  /** What EXPLAIN says, and what our part of it would be if it asked. */
+  /** The text of EXPLAIN and LateBloom's section, which EXPLAIN lacks in this line. */
   def explained(query: QueryExecution, mode: ExplainMode): String = {
     val text = query.explainString(mode)
     val ours = new LateBloomExplain
@@ -35,12 +35,12 @@ object LineTest {
     s"$text$gap== Extended Information (${ours.title}) ==\n$info\n\n"
   }
 
-  /** There are no collations. */
+  /** A type whose equal strings may differ in their bytes; None: this line has no collations. */
   val caseless: Option[StringType] = None
 
-  /** Parquet files are not read as wider types than they have. */
+  /** Whether Spark reads Parquet columns as wider types than the file's. */
   val readsWider: Boolean = false
 
-  /** Streams of Hadoop have no vectored reads. */
+  /** Whether Hadoop's streams support vectored reads. */
   val hasVectoredReads: Boolean = false
 }

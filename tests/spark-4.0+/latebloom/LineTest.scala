@@ -6,34 +6,34 @@ import org.apache.spark.sql.execution.{ExplainMode, QueryExecution}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StringType
 
-/** What tests see differently from line to line. */
+/** Errors, settings and features of Spark that differ from line to line. */
 object LineTest {
 
-  /** The name of the error. */
+  /** The error's condition, such as `FAILED_READ_FILE`. */
   def condition(error: SparkThrowable): String = error.getCondition
 
-  /** Whether it is that a file cannot be read. */
+  /** Whether the error reports a file that cannot be read. */
   def isFailedRead(error: SparkThrowable): Boolean =
     error.getCondition.startsWith("FAILED_READ_FILE")
 
-  /** An error of Spark's of this name. */
+  /** Creates an error with the condition. */
   def error(condition: String): Throwable =
     new ArithmeticException with SparkThrowable {
       override def getCondition: String = condition
     }
 
-  /** Whether EXPLAIN tells of scans, and by which conf. */
+  /** The conf that names the providers of EXPLAIN; None for a line without them. */
   val explainProviders: Option[String] = Some(SQLConf.EXTENDED_EXPLAIN_PROVIDERS.key)
 
-  /** What EXPLAIN says, with our part of it. */
+  /** The text of EXPLAIN, including LateBloom's section. */
   def explained(query: QueryExecution, mode: ExplainMode): String = query.explainString(mode)
 
-  /** Texts that are equal with other bytes. */
+  /** A type whose equal strings may differ in their bytes; None for a line without collations. */
   val caseless: Option[StringType] = Some(StringType("UTF8_LCASE"))
 
-  /** Whether Parquet files are read as wider types than they have. */
+  /** Whether Spark reads Parquet columns as wider types than the file's. */
   val readsWider: Boolean = true
 
-  /** Whether streams of Hadoop have vectored reads. */
+  /** Whether Hadoop's streams support vectored reads. */
   val hasVectoredReads: Boolean = true
 }

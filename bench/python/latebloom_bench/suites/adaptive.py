@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of the order of conditions, written well or badly, and when the data changes half way.
 
-The figures to compare are those of `on`: of the worst order with the best, and of both halves with the
-sum of the two, each of which suits another order.
+Compare the times of ``on``: the worst order with the best, and both halves in one query with the
+sum of the queries of one half, which suit different orders.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from typing import Any
 from latebloom_bench._generated import DEFAULT, Generated, Layout, Made
 from latebloom_bench._suite import Query, Suite
 
-# An odd multiplier permutes the numbers below a power of two; twice the range is one of an int.
+# An odd multiplier permutes the numbers below a power of two. Values are twice a number of the
+# range, so that they span all of an int.
 _STRIDE, _RANGE = 2_654_435_761, 2**31
 _BLOCK = 1000
 
@@ -47,7 +48,7 @@ class Shape:
         return Made(int(100e6 / row_bytes), partial(_columns, self), row_bytes, layout)
 
     def query(self, share: float) -> Query:
-        """Passes the given share of the rows; of independent filters each passes its root."""
+        """A query that passes a share of the rows; each of n independent filters passes its root."""
         each = share if self.correlated else share ** (1 / self.filters)
         passing = " and ".join(f"{self._test(i + 1, each)}" for i in range(self.filters))
         outputs = "*" if self.payload else "f1"

@@ -16,13 +16,13 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.{SparkEnv, TaskContext, TaskContextImpl}
 
-/** Reads files as a task of Spark's does, in the calling thread and without a job. Here because a
-  * task is private to Spark.
+/** Reads files as a task of Spark does, in the calling thread and without a job. It is in Spark's
+  * package because task contexts are private to Spark.
   *
   * @param readFile
   *   opens a split
   * @param schema
-  *   of the rows
+  *   the schema of the rows
   */
 final class FileTask(
     session: SparkSession,
@@ -40,8 +40,10 @@ final class FileTask(
       new FileSourceOptions(Map.empty[String, String])
     )
 
-  /** The result of `use` on the rows, each of which is valid until the next, or its error; and the
-    * bytes of execution memory that were not released.
+  /** Runs a task that passes the rows of the splits to `use`; each row is valid until the next.
+    *
+    * @return
+    *   the result of `use` or the error, and the bytes of execution memory that were not released
     */
   def run[A](splits: Seq[FileTask.Split])(
       use: Iterator[InternalRow] => A
@@ -98,10 +100,10 @@ object FileTask {
   /** Marks the running task, if any, as killed. */
   def kill(): Unit = Option(running).foreach(_.markInterrupted("takes too long"))
 
-  /** @param fileLength the driver's idea of the file's length */
+  /** @param fileLength the file's length as the driver listed it */
   final case class Split(path: String, start: Long, length: Long, fileLength: Long)
 
-  /** The function that opens a split of the scan's files in a format, as the scan itself does.
+  /** The function that opens a split of the scan's files, with the arguments that the scan passes.
     *
     * @param format
     *   the scan's own, or another for the same files

@@ -89,7 +89,8 @@ object OffHeap {
         override def visitCode(): Unit = {
           super.visitCode()
           (name, descriptor) match {
-            case (Access(_, kind), d) if d.startsWith("(Ljava/lang/Object;J") && Sizes.contains(kind) =>
+            case (Access(_, kind), d)
+                if d.startsWith("(Ljava/lang/Object;J") && Sizes.contains(kind) =>
               accessed(Some(0), 1)(super.visitLdcInsn(Long.box(Sizes(kind))))
             case ("setMemory", "(Ljava/lang/Object;JJB)V") =>
               accessed(Some(0), 1)(super.visitVarInsn(LLOAD, 3))

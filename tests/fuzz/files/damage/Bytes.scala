@@ -3,10 +3,10 @@ package latebloom.fuzz.files.damage
 
 import latebloom.fuzz.files.Dice
 
-/** Damages bytes without knowledge of their content. */
+/** Damages bytes without regard to their content. */
 object Bytes {
 
-  /** The bytes from `start` up to, without, `end`. */
+  /** The bytes from `start` up to, but excluding, `end`. */
   final case class Region(name: String, start: Int, end: Int) {
     def length: Int = end - start
 
@@ -15,11 +15,11 @@ object Bytes {
       Region(name, s, end.max(s).min(size))
     }
 
-    /** Its first bytes, which have sizes and headers of runs. */
+    /** Its first bytes, which usually hold sizes and headers of runs. */
     def head: Region = Region(s"$name, its first bytes", start, end.min(start + 16))
   }
 
-  /** The bytes after damage to a region that moves nothing. */
+  /** Changes bytes of a region in place; returns all bytes and a description. */
   def inPlace(dice: Dice, data: Array[Byte], region: Region): (Array[Byte], String) = {
     val r = region.within(data.length)
     if (r.length == 0) {
@@ -58,16 +58,16 @@ object Bytes {
     }
   }
 
-  /** The bytes after damage that moves the bytes after it. */
+  /** Inserts bytes into a region or removes some, which moves all later bytes; returns as above. */
   def moving(dice: Dice, data: Array[Byte], region: Region): (Array[Byte], String) = {
     val r = region.within(data.length)
     val at = r.start + dice.below(r.length + 1)
     val n = dice.oneOf(1, 2, 3, 4, 8, dice.between(1, 64))
     if (dice.chance(50)) {
       val more = if (dice.chance(50)) dice.bytes(n) else Array.fill(n)(0.toByte)
-      (data.take(at) ++ more ++ data.drop(at), s"$n bytes put in at $at, in ${r.name}")
+      (data.take(at) ++ more ++ data.drop(at), s"$n bytes inserted at $at, in ${r.name}")
     } else {
-      (data.take(at) ++ data.drop(at + n), s"$n bytes left out at $at, in ${r.name}")
+      (data.take(at) ++ data.drop(at + n), s"$n bytes removed at $at, in ${r.name}")
     }
   }
 

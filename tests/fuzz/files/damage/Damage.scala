@@ -6,26 +6,28 @@ import scala.util.control.NonFatal
 
 import latebloom.fuzz.files.Dice
 
-/** Damages a file, one step after the other. */
+/** Damages a file step by step. */
 object Damage {
 
-  /** What the damage is aimed at.
+  /** The target of the damage.
     *
     * @param columns
-    *   those that the query reads, which get most of the damage
+    *   the columns that the query reads, which get most of the damage
     * @param filtered
-    *   those of them that conditions and keys read
+    *   the columns that its condition and its join filter test
     * @param split
-    *   whether the file is read in splits
+    *   whether the query reads the file in several splits
     */
   final case class Aim(columns: Set[String], filtered: Set[String], split: Boolean)
 
-  /** @param parquet
+  /** Damages a file.
+    *
+    * @param parquet
     *   whether it is a Parquet file, else ORC
     * @param steps
-    *   the seed of each
+    *   the random seed of each step
     * @return
-    *   the damaged bytes and what each step did
+    *   the damaged bytes, and a description of each step
     */
   def apply(
       good: Array[Byte],

@@ -6,8 +6,8 @@ import java.nio.{ByteBuffer, ByteOrder}
 
 import latebloom.fuzz.files.Dice
 
-/** Replaces the pages of an optional flat column by one of as many rows as a page can have, in a
-  * few bytes: a run of nulls after a packed run of eight levels.
+/** Replaces the pages of an optional flat column by a single page with about as many rows as a page
+  * can have. Its few bytes encode nulls: a bit-packed run of eight levels, then an RLE run.
   */
 final class LongPages(parts: ParquetParts) {
   def apply(dice: Dice, chunk: ParquetParts.Chunk): Option[(Array[Byte], String)] =
@@ -35,7 +35,7 @@ final class LongPages(parts: ParquetParts) {
       }.get
       group.set(3, rows.toLong, Thrift.Int64)
       val column = changed.structs(4).flatMap(_.structs(1))(index)
-      // Neither statistics nor indexes are about this page.
+      // The old statistics and indexes do not describe this page.
       column.fields.filterInPlace(f => f.id < 4 || f.id > 7)
       column.struct(3).foreach { meta =>
         meta.set(5, rows.toLong, Thrift.Int64)
@@ -47,14 +47,14 @@ final class LongPages(parts: ParquetParts) {
       )
     }
 
-  /** Whether it is a column of the table itself, with nulls but without a repetition. */
+  /** Whether the chunk is of a top-level optional column without children. */
   private def isOptional(chunk: ParquetParts.Chunk): Boolean =
     parts.footer.structs(2).drop(1).exists { element =>
       element.text(4).contains(chunk.column) && element.number(3).contains(1L) &&
       element.number(5).isEmpty
     }
 
-  /** Eight nulls one by one, the others in a run. */
+  /** Definition levels: eight nulls in a bit-packed run, the others in an RLE run. */
   private def levels(rows: Int): Array[Byte] = {
     val runs = new ByteArrayOutputStream
     Seq(1 << 1 | 1, 0).foreach(runs.write)

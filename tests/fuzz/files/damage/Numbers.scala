@@ -3,10 +3,10 @@ package latebloom.fuzz.files.damage
 
 import latebloom.fuzz.files.Dice
 
-/** Values that replace others. */
+/** Replacements for the values of metadata. */
 object Numbers {
 
-  /** A count, size, offset or code other than `value`, as likely next to it as far away. */
+  /** A number other than `value` for a count, size, offset or code: near it, far or extreme. */
   def other(dice: Dice, value: Long): Long = {
     val made = dice.below(12) match {
       case 0  => value + dice.oneOf(-1, 1)
@@ -25,7 +25,7 @@ object Numbers {
     if (made == value) value + 1 else made
   }
 
-  /** Other bytes for a text or a value of statistics. */
+  /** Bytes that replace a string or a statistics value; they may be the same. */
   def other(dice: Dice, value: Array[Byte]): Array[Byte] = dice.below(7) match {
     case 0 => Array.empty
     case 1 => value.take(dice.below(value.length + 1))
@@ -42,7 +42,7 @@ object Numbers {
   def extreme(dice: Dice): Byte =
     dice.oneOf(0, 1, 0x7f, 0x80, 0x81, 0xfe, 0xff, dice.below(256)).toByte
 
-  /** A varint that no writer writes. */
+  /** A varint of an extreme number, or one that does not end. */
   def varint(dice: Dice): Array[Byte] = {
     val n = dice.oneOf(
       Int.MaxValue.toLong,
@@ -57,6 +57,7 @@ object Numbers {
     if (dice.chance(10)) Array.fill(dice.between(5, 12))(0xff.toByte) else varint(n)
   }
 
+  /** The bytes of a number as an unsigned LEB128 varint. */
   def varint(n: Long): Array[Byte] = {
     val bytes = Array.newBuilder[Byte]
     var left = n

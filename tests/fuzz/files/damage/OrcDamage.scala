@@ -8,11 +8,11 @@ import org.apache.orc.protobuf.Message
 
 import latebloom.fuzz.files.Dice
 
-/** Damages an ORC file by its structure. */
+/** Damages chosen parts of an ORC file: streams, indexes, footers and statistics. */
 final class OrcDamage(data: Array[Byte], parts: OrcParts, aim: Damage.Aim) {
   import aim.columns
 
-  /** @return the damaged bytes and a description; None if the file has no such part */
+  /** @return the damaged bytes and a description; None if the file lacks the chosen part */
   def apply(dice: Dice): Option[(Array[Byte], String)] =
     if (parts.stripes.isEmpty) {
       changed(parts.footer.toBuilder, "the footer's")(dice, _ => true)(parts.withFooter)
@@ -69,7 +69,9 @@ final class OrcDamage(data: Array[Byte], parts: OrcParts, aim: Damage.Aim) {
     changed(message, "a stripe footer's")(dice, _ => true)(parts.withStripeFooter(stripe, _))
   }
 
-  /** The content of a stream of one chunk only, since in others the positions would change. */
+  /** Damages a stream's uncompressed content. Skips streams of several compression chunks: writing
+    * them anew would invalidate the row index's positions.
+    */
   private def content(dice: Dice, stripe: OrcParts.Stripe, index: Int) = {
     val stream = stripe.streams(index)
     val bytes = data.slice(stream.start, stream.end)

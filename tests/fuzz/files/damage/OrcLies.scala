@@ -5,21 +5,21 @@ import org.apache.orc.OrcProto
 
 import latebloom.fuzz.files.Dice
 
-/** Makes the metadata of an ORC file wrong and leaves it well-formed, as a faulty writer would.
+/** Writes false but well-formed metadata into an ORC file, as a faulty writer would.
   *
   * @param columns
-  *   those that filters read
+  *   the columns that filters read
   */
 final class OrcLies(data: Array[Byte], parts: OrcParts, columns: Set[String]) {
 
-  /** @return the file and a description; None if it has no such metadata */
+  /** @return the changed file and a description; None if the file lacks the chosen metadata */
   def apply(dice: Dice): Option[(Array[Byte], String)] =
     dice.weighted[() => Option[(Array[Byte], String)]](
       75 -> (() => statistics(dice)),
       25 -> (() => strides(dice))
     )()
 
-  /** The statistics of a stride: another stride's, or without its nulls or values. */
+  /** Replaces the statistics of a stride by another's, or makes them deny its nulls or values. */
   private def statistics(dice: Dice): Option[(Array[Byte], String)] = {
     val indexes = for {
       stripe <- parts.stripes
@@ -65,7 +65,7 @@ final class OrcLies(data: Array[Byte], parts: OrcParts, columns: Set[String]) {
   private def read(stream: OrcParts.Stream): OrcProto.RowIndex =
     OrcProto.RowIndex.parseFrom(parts.plain(data.slice(stream.start, stream.end)))
 
-  /** Short strides, of stripes with many rows. */
+  /** Claims short strides, and many rows in a stripe. */
   private def strides(dice: Dice): Option[(Array[Byte], String)] = {
     val footer = parts.footer.toBuilder
     Option.when(footer.getStripesCount > 0) {

@@ -11,7 +11,7 @@ import org.apache.orc.impl.{BufferChunk, InStream, OrcCodecPool}
 import org.apache.orc.protobuf.Message
 import org.apache.orc.{CompressionKind, OrcProto}
 
-/** The places of the parts of an ORC file. */
+/** Locates the parts of an ORC file, and writes the file with some of them replaced. */
 final class OrcParts private (data: Array[Byte]) {
   import OrcParts._
 
@@ -28,11 +28,11 @@ final class OrcParts private (data: Array[Byte]) {
 
   val footer: OrcProto.Footer = OrcProto.Footer.parseFrom(plain(data.slice(footerStart, psStart)))
 
-  /** Readers do without it: fails where it can't be understood. */
+  /** The stripes' statistics. Parsed on use, and may fail: readers can do without them. */
   lazy val metadata: OrcProto.Metadata =
     OrcProto.Metadata.parseFrom(plain(data.slice(metadataStart, footerStart)))
 
-  /** Names of the table's columns by the ids of theirs and all within them. */
+  /** The name of the top-level column that each type id belongs to. */
   private lazy val names: Map[Int, String] = {
     val root = footer.getTypes(0)
     def within(id: Int): Seq[Int] = {
@@ -59,7 +59,7 @@ final class OrcParts private (data: Array[Byte]) {
     Stripe(info, parsed, streams, footerStart, end)
   }
 
-  /** The parts of the tail. */
+  /** The regions of the file's tail. */
   def tail: Seq[Bytes.Region] = Seq(
     Bytes.Region("the stripes' statistics", metadataStart, footerStart),
     Bytes.Region("the footer", footerStart, psStart),
@@ -68,7 +68,7 @@ final class OrcParts private (data: Array[Byte]) {
 
   private def kind = CompressionKind.valueOf(postscript.getCompression.name)
 
-  /** Bytes as they were before they were compressed. */
+  /** Decompresses the chunks of a stream or a message. */
   def plain(bytes: Array[Byte]): Array[Byte] =
     if (bytes.isEmpty || kind == CompressionKind.NONE) bytes
     else {
@@ -84,7 +84,7 @@ final class OrcParts private (data: Array[Byte]) {
       }
     }
 
-  /** How many chunks compressed bytes consist of. */
+  /** The number of compression chunks in the bytes. */
   def chunks(bytes: Array[Byte]): Int =
     if (kind == CompressionKind.NONE) 1
     else {
@@ -95,7 +95,7 @@ final class OrcParts private (data: Array[Byte]) {
       }.takeWhile(_ < bytes.length).size
     }
 
-  /** Bytes as the file has them, in chunks that say that they are not compressed. */
+  /** Frames bytes in compression chunks that are marked as uncompressed. */
   def framed(bytes: Array[Byte]): Array[Byte] =
     if (kind == CompressionKind.NONE) bytes
     else {
@@ -108,7 +108,7 @@ final class OrcParts private (data: Array[Byte]) {
       out.toByteArray
     }
 
-  /** The file with other bytes in the place of a stream's. */
+  /** The file with a stream's bytes replaced. */
   def withStream(stripe: Stripe, index: Int, bytes: Array[Byte]): Array[Byte] = {
     val stream = stripe.streams(index)
     val changed = stripe.footer.toBuilder
@@ -120,7 +120,7 @@ final class OrcParts private (data: Array[Byte]) {
     withStripe(stripe, body, if (isIndex) more else 0, changed)
   }
 
-  /** The file without row indexes: nothing in it locates a row in its streams. */
+  /** The file without row indexes, so that no reader can seek to a row within a stripe. */
   def withoutIndexes: Array[Byte] =
     stripes.indices.foldLeft(data) { (bytes, i) =>
       val parts = new OrcParts(bytes)
@@ -131,12 +131,16 @@ final class OrcParts private (data: Array[Byte]) {
       parts.withStripeFooter(parts.stripes(i), changed)
     }
 
-  /** The file with another footer of a stripe. */
+  /** The file with a stripe's footer replaced. */
   def withStripeFooter(stripe: Stripe, footer: Message.Builder): Array[Byte] =
     withStripe(stripe, data.slice(stripe.info.getOffset.toInt, stripe.footerStart), 0, footer)
 
-  /** @param moreIndex
-    *   by how much its indexes are longer
+  /** The file with a stripe replaced.
+    *
+    * @param body
+    *   the bytes of its indexes and data
+    * @param moreIndex
+    *   by how many bytes its indexes grow
     */
   private def withStripe(
       stripe: Stripe,
@@ -203,8 +207,14 @@ final class OrcParts private (data: Array[Byte]) {
 object OrcParts {
   private val MaxChunk = 1 << 20
 
-  /** @param column
-    *   the name of the column of the table
+  /** A stream of a stripe.
+    *
+    * @param column
+    *   the name of its top-level column; empty for the root
+    * @param start
+    *   offset of its first byte in the file
+    * @param end
+    *   offset after its last byte
     */
   final case class Stream(info: OrcProto.Stream, column: String, start: Int, end: Int) {
     def region: Bytes.Region = Bytes.Region(s"the ${info.getKind} of $column", start, end)
@@ -218,14 +228,14 @@ object OrcParts {
       end: Int
   )
 
-  /** None for a file that cannot be parsed. */
+  /** Parses a file; None if its tail or a stripe footer cannot be parsed. */
   def of(data: Array[Byte]): Option[OrcParts] = Try {
     val parts = new OrcParts(data)
     parts.stripes
     parts
   }.toOption
 
-  /** The writer's number and its version; None for a file whose tail cannot be parsed. */
+  /** The writer's number and version; None for a file whose tail cannot be parsed. */
   def writer(data: Array[Byte]): Option[(Int, Int)] = Try {
     val parts = new OrcParts(data)
     (parts.footer.getWriter, parts.postscript.getWriterVersion)

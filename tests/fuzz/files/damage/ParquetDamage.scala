@@ -12,14 +12,14 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 
 import latebloom.fuzz.files.Dice
 
-/** Damages a Parquet file by its structure. */
+/** Damages chosen parts of a Parquet file: pages, their headers, indexes and the footer. */
 final class ParquetDamage(data: Array[Byte], parts: ParquetParts, aim: Damage.Aim) {
   import ParquetDamage._
 
   private val read = parts.chunks.filter(c => aim.columns(c.column))
   private val filtered = parts.chunks.filter(c => aim.filtered(c.column))
 
-  /** @return the damaged bytes and a description; None if the file has no such part */
+  /** @return the damaged bytes and a description; None if the file lacks the chosen part */
   def apply(dice: Dice): Option[(Array[Byte], String)] = {
     val chunks = if (read.isEmpty || dice.chance(10)) parts.chunks else read
     if (chunks.isEmpty) {
@@ -69,7 +69,7 @@ final class ParquetDamage(data: Array[Byte], parts: ParquetParts, aim: Damage.Ai
     }
   }
 
-  /** The metadata of one chunk: the column of one that is read. */
+  /** Damages the metadata of the chunk. */
   private def chunkMetadata(dice: Dice, chunk: ParquetParts.Chunk) =
     changedChunk(dice, chunk, "", _ => true)
 
@@ -102,7 +102,7 @@ final class ParquetDamage(data: Array[Byte], parts: ParquetParts, aim: Damage.Ai
       (out, s"a page header of ${chunk.column}: ${what.getOrElse("")}")
     }
 
-  /** The damaged content of a page, compressed again. */
+  /** Damages the uncompressed content of a page, and compresses it again. */
   private def content(dice: Dice, chunk: ParquetParts.Chunk): Option[(Array[Byte], String)] =
     if (chunk.pages.isEmpty) None
     else {
@@ -146,7 +146,7 @@ final class ParquetDamage(data: Array[Byte], parts: ParquetParts, aim: Damage.Ai
 object ParquetDamage {
   private val MaxPage = 1 << 20
 
-  /** Whether it is the header of an uncompressed page, for any codec of the chunk. */
+  /** Whether a page of version 2 declares itself uncompressed, whatever the chunk's codec. */
   private def isPlain(header: Thrift.Struct): Boolean =
     header.struct(8).flatMap(_.get(7)).contains(Thrift.Bool(false))
 

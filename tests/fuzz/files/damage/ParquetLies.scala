@@ -5,18 +5,18 @@ import scala.collection.mutable.ArrayBuffer
 
 import latebloom.fuzz.files.Dice
 
-/** Makes the metadata of a Parquet file wrong and leaves it well-formed, as a faulty writer would:
-  * most random damage to it is found before an answer depends on it.
+/** Writes false but well-formed metadata into a Parquet file, as a faulty writer would. Readers
+  * detect most random damage to metadata before an answer depends on it.
   */
 final class ParquetLies(parts: ParquetParts) {
   import ParquetLies._
 
   /** @param chunk
-    *   of a column that a filter reads
+    *   a chunk of a column that a filter reads
     * @param split
-    *   whether the file is read in splits, to which its row groups have to be assigned
+    *   whether readers have to assign the row groups to several splits
     * @return
-    *   the file and a description; None if it has no such metadata
+    *   the changed file and a description; None if the file lacks the chosen metadata
     */
   def apply(dice: Dice, chunk: ParquetParts.Chunk, split: Boolean): Option[Damaged] =
     dice.weighted[() => Option[Damaged]](
@@ -30,7 +30,7 @@ final class ParquetLies(parts: ParquetParts) {
       1 -> (() => new LongPages(parts)(dice, chunk))
     )()
 
-  /** The numbers by which row groups belong to splits. */
+  /** Changes the offset or size by which readers assign a row group to a split. */
   private def placement(dice: Dice): Option[Damaged] = {
     val changed = parts.footer
     val groups = changed.structs(4)
@@ -56,7 +56,7 @@ final class ParquetLies(parts: ParquetParts) {
     }
   }
 
-  /** Of all row groups: that of one is seldom the one that matters. */
+  /** Changes the column's null counts in all row groups, since one alone seldom matters. */
   private def nullCounts(dice: Dice, chunk: ParquetParts.Chunk): Option[Damaged] =
     ofColumn(chunk) { columns =>
       val part = dice.oneOf(0, 0, 0, 0, 1, 2)
@@ -66,7 +66,7 @@ final class ParquetLies(parts: ParquetParts) {
       Option.when(changed.nonEmpty)(s"null counts are $part/2 of the values")
     }
 
-  /** Bounds that are those of another chunk of the column, or of a single value. */
+  /** Replaces a chunk's bounds by those of another chunk of the column, or by a single value. */
   private def bounds(dice: Dice, chunk: ParquetParts.Chunk): Option[Damaged] =
     ofColumn(chunk) { columns =>
       val stats = columns.flatMap(_.struct(3)).flatMap(_.struct(12))
@@ -90,7 +90,7 @@ final class ParquetLies(parts: ParquetParts) {
   private def copy(from: Thrift.Struct, id: Int, to: Thrift.Struct, as: Int): Unit =
     for (source <- from.get(id); field <- to.fields.find(_.id == as)) field.value = source
 
-  /** The chunks of a column in all row groups. */
+  /** Changes the metadata of a column's chunks in all row groups. */
   private def ofColumn(chunk: ParquetParts.Chunk)(
       change: Seq[Thrift.Struct] => Option[String]
   ): Option[Damaged] = {
@@ -103,7 +103,7 @@ final class ParquetLies(parts: ParquetParts) {
     }
   }
 
-  /** Bounds and null counts of pages. */
+  /** Changes bounds or null counts of pages in the column index. */
   private def pageStatistics(dice: Dice, chunk: ParquetParts.Chunk): Option[Damaged] =
     chunk.columnIndex.flatMap { region =>
       val changed = parts.read(region)
@@ -129,7 +129,7 @@ final class ParquetLies(parts: ParquetParts) {
       }
     }
 
-  /** The first rows of some pages. */
+  /** Moves the first rows of some pages in the offset index. */
   private def firstRows(dice: Dice, chunk: ParquetParts.Chunk): Option[Damaged] =
     chunk.offsetIndex.flatMap { region =>
       val changed = parts.read(region)
@@ -146,7 +146,7 @@ final class ParquetLies(parts: ParquetParts) {
       }
     }
 
-  /** A row group's count; a negative one, which Spark adds to the others. */
+  /** Changes a row group's row count: often to a negative one, which Spark adds to the others. */
   private def rowCount(dice: Dice): Option[Damaged] = {
     val changed = parts.footer
     val groups = changed.structs(4)
@@ -159,7 +159,7 @@ final class ParquetLies(parts: ParquetParts) {
     }
   }
 
-  /** Lengths and offsets that are others as an int. */
+  /** Adds to lengths and offsets amounts that a cast to an int would drop or turn negative. */
   private def sizes(dice: Dice, chunk: ParquetParts.Chunk): Option[Damaged] = {
     val changed = parts.footer
     val column = changed.structs(4).flatMap(_.structs(1))(parts.chunks.indexOf(chunk))

@@ -5,26 +5,23 @@ import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Try
 
-/** The places of the parts of a Parquet file.
-  *
-  * @param footer
-  *   of FileMetaData, parsed anew by each that changes it
-  */
+/** Locates the parts of a Parquet file, and writes the file with some of them replaced. */
 final class ParquetParts private (
     data: Array[Byte],
     val footerStart: Int
 ) {
   import ParquetParts._
 
-  /** Fails where pages can't be found. */
+  /** The column chunks of all row groups. Throws if their pages cannot be located. */
   lazy val chunks: Seq[Chunk] = columns(footer).map(chunk(data, _))
 
+  /** The FileMetaData, parsed anew on each call, since callers change it. */
   def footer: Thrift.Struct = Thrift.read(data, footerStart)._1
 
-  /** The file with another footer. */
+  /** The file with the footer replaced. */
   def withFooter(footer: Thrift.Struct): Array[Byte] = assemble(data.take(footerStart), footer)
 
-  /** Who wrote it, with the version. */
+  /** The footer's `created_by`: the writer's name and version. */
   def writer: Option[String] = footer.text(6)
 
   /** The file without the name of its writer. */
@@ -44,8 +41,8 @@ final class ParquetParts private (
     withFooter(changed)
   }
 
-  /** The file with other bytes where `old` were, and with its footer and its offset indexes set
-    * right after that.
+  /** The file with `old` bytes at `at` replaced, and the offsets and sizes of its footer and offset
+    * indexes adjusted.
     */
   def replaced(at: Int, old: Int, bytes: Array[Byte]): Array[Byte] = {
     val moved = bytes.length - old
@@ -79,7 +76,7 @@ final class ParquetParts private (
     assemble(end, changed)
   }
 
-  /** The file with another index of a chunk; where there is no room it stands before the footer. */
+  /** The file with a chunk's offset or column index replaced by one just before the footer. */
   def withIndex(chunk: Chunk, offsets: Boolean, index: Thrift.Struct): Array[Byte] = {
     val changed = footer
     val written = Thrift.write(index)
@@ -94,15 +91,25 @@ final class ParquetParts private (
 
 object ParquetParts {
 
-  /** @param start
-    *   where its header starts
+  /** A page.
+    *
+    * @param start
+    *   offset of its header in the file
+    * @param body
+    *   offset after its header
+    * @param end
+    *   offset after its last byte
     * @param dictionary
     *   whether it is a dictionary page
     */
   final case class Page(start: Int, body: Int, end: Int, dictionary: Boolean)
 
-  /** @param column
-    *   the name of the column of the table
+  /** A column chunk.
+    *
+    * @param column
+    *   the name of its top-level column
+    * @param codec
+    *   the codec's number in Parquet's metadata
     */
   final case class Chunk(
       column: String,
@@ -117,7 +124,7 @@ object ParquetParts {
     def pageAt(at: Int): Option[Page] = pages.find(p => p.start <= at && at < p.end)
   }
 
-  /** None for a file whose footer cannot be parsed. */
+  /** Parses a file; None if its footer cannot be parsed. */
   def of(data: Array[Byte]): Option[ParquetParts] = Try {
     val buffer = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN)
     val start = data.length - 8 - buffer.getInt(data.length - 8)

@@ -10,15 +10,15 @@ import org.apache.orc.protobuf.{ByteString, Message}
 
 import latebloom.fuzz.files.Dice
 
-/** Changes one value of a Protocol Buffers message, wherever it is in it. */
+/** Changes one value of a Protocol Buffers message, at any depth. */
 object ProtoDamage {
 
   final private case class Spot(path: String, change: Dice => String)
 
   /** @param wanted
-    *   which values may be changed, by their path: the names of the fields, with dots between them
+    *   selects the values that may change by their path: field names joined by dots
     * @return
-    *   what was changed
+    *   a description; None if no value was selected
     */
   def apply(dice: Dice, message: Message.Builder)(wanted: String => Boolean): Option[String] = {
     val spots = ArrayBuffer.empty[Spot]
@@ -104,7 +104,7 @@ object ProtoDamage {
       (java.lang.Double.valueOf(after), s"from $d to $after")
     case text: String =>
       val after = new String(Numbers.other(dice, text.getBytes("UTF-8")), "UTF-8")
-      (after, s"is another text")
+      (after, "is another text")
     case bytes: ByteString =>
       (ByteString.copyFrom(Numbers.other(dice, bytes.toByteArray)), "is other bytes")
     case _ if field.getJavaType == JavaType.ENUM =>

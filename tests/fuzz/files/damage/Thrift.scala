@@ -47,7 +47,7 @@ object Thrift {
       new String(b, ISO_8859_1)
     }
 
-    /** Sets a number, of the kind that it has or, where it is not there, of the kind given. */
+    /** Sets a number and keeps its kind; inserts one of the given kind if there is none. */
     def set(id: Int, value: Long, kind: Int): Unit = get(id) match {
       case Some(n: Number) => n.value = value
       case _               =>
@@ -64,7 +64,7 @@ object Thrift {
   def struct(numbers: (Int, Long)*): Struct =
     Struct(ArrayBuffer.from(numbers.map { case (id, n) => Field(id, Number(Int32, n)) }))
 
-  /** A struct at `from`, and where it ends. */
+  /** Reads a struct at `from`; returns it and the offset after it. */
   def read(data: Array[Byte], from: Int): (Struct, Int) = {
     val in = new Reader(data, from)
     val struct = in.struct(0)

@@ -5,15 +5,15 @@ import scala.collection.mutable.ArrayBuffer
 
 import latebloom.fuzz.files.Dice
 
-/** Changes one value of a struct, wherever it is in it. */
+/** Changes one value of a Thrift struct, at any depth. */
 object ThriftDamage {
 
   final private case class Spot(path: String, change: Dice => String)
 
   /** @param wanted
-    *   which values may be changed, by their path: the ids of the fields, with dots between them
+    *   selects the values that may change by their path: field ids joined by dots
     * @return
-    *   what was changed
+    *   a description; None if no value was selected
     */
   def apply(dice: Dice, struct: Thrift.Struct)(wanted: String => Boolean): Option[String] = {
     val spots = ArrayBuffer.empty[Spot]

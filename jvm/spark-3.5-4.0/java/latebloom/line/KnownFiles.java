@@ -13,23 +13,23 @@ import org.apache.hadoop.fs.Seekable;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A file system that asks no store: for readers of these lines, which take a path where those of
- * later lines take an open file.
+ * A file system that sends no request to a store. The readers of these lines accept only a path;
+ * this file system answers it with a file that is already open.
  */
 public final class KnownFiles extends RawLocalFileSystem {
-  /** What this thread opens next; null for a file that nothing is read of. */
+  /** The stream that this thread's next open returns; null for a file that is not read. */
   private static final ThreadLocal<SeekableInputStream> NEXT = new ThreadLocal<>();
 
-  /** What opens a file. */
+  /** Opens a file by its path. */
   interface Opening<T> {
     T open() throws IOException, InterruptedException;
   }
 
   /**
-   * Has {@code opening} find {@code path} here.
+   * Runs {@code opening}, which finds {@code path} in this file system.
    *
-   * @param conf by which it looks for the path; changed
-   * @param in what it then reads, and closes; null if it reads nothing
+   * @param conf the configuration that {@code opening} uses; changed to name this file system
+   * @param in the stream that {@code opening} gets and closes; null if it reads nothing
    */
   static <T> T open(Configuration conf, Path path, SeekableInputStream in, Opening<T> opening)
       throws IOException, InterruptedException {
@@ -55,7 +55,7 @@ public final class KnownFiles extends RawLocalFileSystem {
     return new FSDataInputStream(new Opened(NEXT.get()));
   }
 
-  /** Paths of every scheme are its own. */
+  /** Accepts paths of every scheme. */
   @Override
   protected void checkPath(Path path) {}
 

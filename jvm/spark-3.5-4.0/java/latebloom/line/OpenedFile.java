@@ -12,13 +12,15 @@ import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader;
 import scala.Option;
 
-/** Hands a file whose footer is known to Spark's reader of Parquet, which then asks no store. */
+/** Initializes Spark's Parquet reader with a known footer: it sends no request to the store. */
 public final class OpenedFile {
   private OpenedFile() {}
 
   /**
-   * @param conf what the reader is to read, and how; changed
-   * @param footer of the file, without row groups
+   * Initializes {@code reader} without row groups to read.
+   *
+   * @param conf the requested schema and settings; changed
+   * @param footer the file's footer, without row groups
    */
   public static void initialize(
       VectorizedParquetRecordReader reader,
@@ -27,7 +29,7 @@ public final class OpenedFile {
       ParquetMetadata footer)
       throws IOException, InterruptedException {
     Path path = file.getPath().getFileSystem(conf).makeQualified(file.getPath());
-    // The reader of these lines opens the file, to read nothing of it.
+    // The reader of these lines opens the file's path even if it reads nothing.
     KnownFiles.open(
         conf,
         path,

@@ -3,11 +3,11 @@ package latebloom.line;
 
 import org.apache.spark.sql.types.DataType;
 
-/** Times of day, which are a type from Spark 4.1 on. */
+/** The TIME type, which exists from Spark 4.1 on. */
 public final class TimeTypes {
   private TimeTypes() {}
 
-  /** No type of this line. */
+  /** Whether values of the type are nanoseconds since midnight: never in these lines. */
   public static boolean isTime(DataType type) {
     return false;
   }

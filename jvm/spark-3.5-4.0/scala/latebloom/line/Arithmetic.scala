@@ -3,10 +3,12 @@ package latebloom.line
 
 import org.apache.spark.sql.catalyst.expressions._
 
-/** What arithmetic says of itself, where it says it from line to line. */
+/** The evaluation mode of arithmetic, which expressions expose differently from line to line. */
 private[latebloom] object Arithmetic {
 
-  /** What becomes of a result that there is none of; an error, where this line does not tell. */
+  /** Whether an undefined result raises an error or is null or wrapped; ANSI, so an error, for
+    * operators that do not tell in these lines.
+    */
   def evalMode(e: BinaryArithmetic): EvalMode.Value = e match {
     case a: Add            => a.evalMode
     case s: Subtract       => s.evalMode

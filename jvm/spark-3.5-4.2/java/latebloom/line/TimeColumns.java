@@ -4,15 +4,15 @@ package latebloom.line;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.spark.sql.types.DataType;
 
-/** Columns of Parquet that are read as times of day. */
+/** Parquet columns of the TIME type. */
 public final class TimeColumns {
   private TimeColumns() {}
 
   /**
-   * Whether a column of 64 bits is read as {@code type} and holds microseconds. The reader of these
-   * lines takes every column for that.
+   * Whether {@code type} is TIME and a 64-bit column of it holds microseconds. The reader of these
+   * lines assumes microseconds for every TIME column.
    *
-   * @param file what the file says of the column; may be null
+   * @param file the column's annotation in the file, or null
    */
   public static boolean areMicros(DataType type, LogicalTypeAnnotation file) {
     return TimeTypes.isTime(type);

@@ -3,9 +3,9 @@ package latebloom.line
 
 import org.apache.hadoop.fs.Path
 
-/** Archives of files, which Spark reads as if their entries were files. */
+/** Archives, whose entries Spark reads as if they were files. */
 private[latebloom] object Archives {
 
-  /** In these lines it reads none. */
+  /** Whether Spark reads the file as an archive: never in these lines. */
   def isArchive(file: Path): Boolean = false
 }

@@ -6,21 +6,21 @@ import java.nio.charset.StandardCharsets;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Which texts are equal, and their cases: from Spark 4.0 on as the collation of a type says. */
+/** Equality and case mapping of strings, which depend on a type's collation from Spark 4.0 on. */
 public final class Collations {
   private Collations() {}
 
-  /** All texts of this line are compared, ordered and searched by their bytes. */
+  /** Whether strings of the type are compared, ordered and searched by their bytes: always here. */
   public static boolean isBinary(StringType type) {
     return true;
   }
 
-  /** Equal texts of this line have the same bytes. */
+  /** Whether equal strings of the type have the same bytes: always in this line. */
   public static boolean hasBinaryEquality(StringType type) {
     return true;
   }
 
-  /** Whether the bytes of a text are UTF-8. */
+  /** Whether the bytes of a string are valid UTF-8. */
   public static boolean isValid(UTF8String text) {
     try {
       StandardCharsets.UTF_8.newDecoder().decode(text.getByteBuffer());
@@ -31,14 +31,18 @@ public final class Collations {
   }
 
   /**
-   * @param icu false: this line maps cases as Java does
+   * Maps a string to upper case.
+   *
+   * @param icu always false: this line maps cases with Java's rules
    */
   public static UTF8String upper(UTF8String text, boolean icu) {
     return text.toUpperCase();
   }
 
   /**
-   * @param icu false: this line maps cases as Java does
+   * Maps a string to lower case.
+   *
+   * @param icu always false: this line maps cases with Java's rules
    */
   public static UTF8String lower(UTF8String text, boolean icu) {
     return text.toLowerCase();

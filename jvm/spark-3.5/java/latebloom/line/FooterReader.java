@@ -16,8 +16,9 @@ import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A reader of a file whose footer is known. The parquet-java of this line takes a footer or options,
- * not both: so the filter of the options is asked here, as that reader would ask it.
+ * Reads a Parquet file whose footer is known. The reader of this line's parquet-java accepts either
+ * a footer or options, so this class applies the row-group filter of the options itself, at the
+ * levels that parquet-java would.
  */
 final class FooterReader extends ParquetFileReader {
   private final List<BlockMetaData> rowGroups;
@@ -36,9 +37,9 @@ final class FooterReader extends ParquetFileReader {
   }
 
   /**
-   * Has the row groups that pass the filter of {@code options}.
+   * Opens a reader of the row groups that pass the filter of {@code options}.
    *
-   * @param in what {@code path} opens
+   * @param in unused: parquet-java opens {@code path}, which leads to this stream
    */
   static ParquetFileReader open(
       Configuration conf,

@@ -3,21 +3,24 @@ package latebloom.line;
 
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
 
-/** What this line's reader of Parquet has, and says, that others do not. */
+/** Types, conversions and errors in which Spark's Parquet readers differ from line to line. */
 public final class ParquetColumns {
   private ParquetColumns() {}
 
-  /** This line has no variants. */
+  /** Whether the column is a VARIANT: never in this line, which has no such type. */
   public static boolean isVariant(ParquetColumn column) {
     return false;
   }
 
-  /** This line reads a column as the file's type, as a decimal of more digits at most. */
+  /**
+   * Whether Spark converts a column to another type than the file's, where no value is lost: not in
+   * this line, except to decimals of more digits.
+   */
   public static boolean converts() {
     return false;
   }
 
-  /** What Spark throws when it comes to an encoding that it does not read. */
+  /** The error that Spark throws for an encoding that it does not support. */
   public static RuntimeException unsupported(String encoding) {
     return new UnsupportedOperationException("Unsupported encoding: " + encoding);
   }

@@ -9,7 +9,7 @@ import java.util.function.IntFunction;
 import latebloom.read.io.FileBytes;
 import org.apache.hadoop.fs.FSDataInputStream;
 
-/** A file through a Hadoop stream; the Hadoop of this line has no vectored reads. */
+/** Reads a file through a Hadoop stream. The Hadoop of this line has no vectored reads. */
 record HadoopBytes(FSDataInputStream in) implements FileBytes {
   @Override
   public void readFully(long offset, byte[] into, int length) throws IOException {

@@ -3,7 +3,7 @@ package latebloom.line
 
 import org.apache.spark.sql.execution.SparkPlan
 
-/** What adds to the text of a plan. The Spark of this line does not ask: others may. */
+/** Adds text to a plan. This line's EXPLAIN calls no provider, but other code may. */
 trait ExplainProvider {
   def title: String
   def generateExtendedInfo(plan: SparkPlan): String

@@ -9,10 +9,10 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionDi
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.collection.BitSet
 
-/** Spark's scan of files, to be extended: with the parameters that it has in this line.
+/** A base for nodes that extend Spark's file scan, whose parameters differ from line to line.
   *
   * @param scan
-  *   what they are
+  *   the scan whose parameters the node takes
   */
 abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
     extends FileSourceScanExec(
@@ -27,10 +27,10 @@ abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
       scan.disableBucketedScan
     ) {
 
-  /** The files that a scan reads. */
+  /** The type of a scan's file listing. */
   final protected type Listing = Array[PartitionDirectory]
 
-  /** This node, but with the parameters of `scan`. */
+  /** A copy of this node with the parameters of `scan`. */
   protected def of(scan: FileSourceScanExec): FileSourceScanExec
 
   /** Spark's own scan with the parameters of this one. */
@@ -60,6 +60,6 @@ abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
     )
   )
 
-  /** What is executed. */
+  /** The RDD that the node executes. */
   final protected def executed: RDD[InternalRow] = inputRDD
 }

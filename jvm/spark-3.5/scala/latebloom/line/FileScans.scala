@@ -3,9 +3,9 @@ package latebloom.line
 
 import org.apache.spark.sql.execution.FileSourceScanExec
 
-/** What scans of files say of themselves. */
+/** Properties of file scans. */
 private[latebloom] object FileScans {
 
-  /** Whether the scan reads what a streaming source has found: the logical plan knows. */
+  /** Whether the scan reads a micro-batch of a stream. Only the logical plan knows in this line. */
   def isStreaming(scan: FileSourceScanExec): Boolean = scan.logicalLink.exists(_.isStreaming)
 }

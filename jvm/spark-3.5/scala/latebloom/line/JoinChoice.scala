@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.internal.SQLConf
 
-/** How Spark chooses the means of a join. */
+/** Spark's choice between broadcast, shuffled hash and other joins. */
 private[latebloom] trait JoinChoice extends JoinSelectionHelper {
 
-  /** This line has no keys that are equal with other bytes. */
+  /** Whether equal keys have the same bytes: always in this line, which has no collations. */
   protected def isHashable(leftKeys: Seq[Expression], rightKeys: Seq[Expression]): Boolean = true
 
   protected def broadcastSide(join: Join, hintOnly: Boolean, conf: SQLConf): Option[BuildSide] =
@@ -19,6 +19,6 @@ private[latebloom] trait JoinChoice extends JoinSelectionHelper {
   protected def hashedSide(join: Join, hintOnly: Boolean, conf: SQLConf): Option[BuildSide] =
     getShuffleHashJoinBuildSide(join.left, join.right, join.joinType, join.hint, hintOnly, conf)
 
-  /** This line has no such joins. */
+  /** Whether the join is a LEFT SINGLE join: never in this line, which has none. */
   protected def isLeftSingle(joinType: JoinType): Boolean = false
 }

@@ -4,17 +4,17 @@ package latebloom.line
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.StructType
 
-/** Expressions, and ways to evaluate them, that not all lines have. */
+/** Expressions, and settings of their evaluation, that only some lines have. */
 private[latebloom] object LineExpressions {
 
-  /** The key of a text: this line has no collations. */
+  /** Matches a string's collation key: nothing in this line, which has no collations. */
   object KeyOfText {
     def unapply(e: Expression): Option[Expression] = None
   }
 
-  /** This line has no variants. */
+  /** Whether the struct holds parts of a VARIANT: never in this line, which has no such type. */
   def isOfVariant(struct: StructType): Boolean = false
 
-  /** This line maps cases as Java does. */
+  /** Whether the session maps cases with ICU's rules: never in this line, which uses Java's. */
   def icuCaseMappings: Boolean = false
 }

@@ -4,10 +4,10 @@ package latebloom.line;
 import org.apache.parquet.filter2.predicate.FilterPredicate;
 import org.apache.parquet.filter2.predicate.Operators;
 
-/** A visitor of all the kinds of predicate that the parquet-java of this line has. */
+/** Visits predicates, of every kind that the parquet-java of this line defines. */
 public abstract class ColumnVisitor<R> implements FilterPredicate.Visitor<R> {
 
-  /** What it gives for a predicate of one column, of a kind that not all lines have. */
+  /** Visits a predicate over one column, of a kind that only some lines define. */
   protected abstract R ofColumn(Operators.Column<?> column);
 
   @Override

@@ -5,21 +5,21 @@ import java.util.Map;
 import org.apache.spark.SparkUnsupportedOperationException;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
 
-/** What this line's reader of Parquet has, and says, that others do not. */
+/** Types, conversions and errors in which Spark's Parquet readers differ from line to line. */
 public final class ParquetColumns {
   private ParquetColumns() {}
 
-  /** Whether Spark puts the values of the column together from several in the file. */
+  /** Whether the column is a VARIANT, whose values Spark assembles from several file columns. */
   public static boolean isVariant(ParquetColumn column) {
     return column.variantFileType().isDefined();
   }
 
-  /** Whether it reads a column as another type than the file's, if no value is lost. */
+  /** Whether Spark converts a column to another type than the file's, where no value is lost. */
   public static boolean converts() {
     return true;
   }
 
-  /** What Spark throws when it comes to an encoding that it does not read. */
+  /** The error that Spark throws for an encoding that it does not support. */
   public static RuntimeException unsupported(String encoding) {
     return new SparkUnsupportedOperationException(
         "_LEGACY_ERROR_TEMP_3189", Map.of("encoding", encoding));

@@ -3,5 +3,5 @@ package latebloom.line
 
 import org.apache.spark.sql.ExtendedExplainGenerator
 
-/** What adds to the text of a plan: Spark asks it, where the confs of a session name it. */
+/** Adds text to a plan. Spark calls it in EXPLAIN if the session's confs name it. */
 trait ExplainProvider extends ExtendedExplainGenerator

@@ -3,9 +3,9 @@ package latebloom.line
 
 import org.apache.spark.sql.execution.FileSourceScanExec
 
-/** What scans of files say of themselves. */
+/** Properties of file scans. */
 private[latebloom] object FileScans {
 
-  /** Whether the scan reads what a streaming source has found. */
+  /** Whether the scan reads a micro-batch of a stream. */
   def isStreaming(scan: FileSourceScanExec): Boolean = scan.stream.isDefined
 }

@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.catalyst.plans.{JoinType, LeftSingle}
 import org.apache.spark.sql.internal.SQLConf
 
-/** How Spark chooses the means of a join. */
+/** Spark's choice between broadcast, shuffled hash and other joins. */
 private[latebloom] trait JoinChoice extends JoinSelectionHelper {
 
-  /** Whether keys are equal only if their bytes are. */
+  /** Whether equal keys have the same bytes, so that Spark can hash them. */
   protected def isHashable(leftKeys: Seq[Expression], rightKeys: Seq[Expression]): Boolean =
     hashJoinSupported(leftKeys, rightKeys)
 
@@ -20,6 +20,6 @@ private[latebloom] trait JoinChoice extends JoinSelectionHelper {
   protected def hashedSide(join: Join, hintOnly: Boolean, conf: SQLConf): Option[BuildSide] =
     getShuffleHashJoinBuildSide(join, hintOnly, conf)
 
-  /** Whether each row of the left side is output once, be there a match or not. */
+  /** Whether the join is a LEFT SINGLE join, which outputs each left row once, matched or not. */
   protected def isLeftSingle(joinType: JoinType): Boolean = joinType == LeftSingle
 }

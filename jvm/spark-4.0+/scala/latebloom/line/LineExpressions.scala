@@ -6,10 +6,10 @@ import org.apache.spark.sql.execution.datasources.VariantMetadata
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-/** Expressions, and ways to evaluate them, that not all lines have. */
+/** Expressions, and settings of their evaluation, that only some lines have. */
 private[latebloom] object LineExpressions {
 
-  /** The key of a text: the same for all texts that its collation takes for equal. */
+  /** Matches a string's collation key: strings that the collation equates have the same key. */
   object KeyOfText {
     def unapply(e: Expression): Option[Expression] = e match {
       case CollationKey(text) => Some(text)
@@ -17,9 +17,9 @@ private[latebloom] object LineExpressions {
     }
   }
 
-  /** Whether it holds parts of a VARIANT, which no single column of a file has. */
+  /** Whether the struct holds parts of a VARIANT, which no single file column stores. */
   def isOfVariant(struct: StructType): Boolean = VariantMetadata.isVariantStruct(struct)
 
-  /** Whether the session maps cases as ICU does. */
+  /** Whether the session maps cases with ICU's rules, else with Java's. */
   def icuCaseMappings: Boolean = SQLConf.get.getConf(SQLConf.ICU_CASE_MAPPINGS_ENABLED)
 }

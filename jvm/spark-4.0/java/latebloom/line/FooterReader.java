@@ -9,11 +9,11 @@ import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.io.SeekableInputStream;
 
-/** How the parquet-java of this line makes a reader of a file whose footer is known. */
+/** Opens a reader of a Parquet file whose footer is known, with this line's parquet-java. */
 final class FooterReader {
   private FooterReader() {}
 
-  /** Has the row groups that pass the filter of {@code options}. */
+  /** Opens a reader of the row groups that pass the filter of {@code options}. */
   static ParquetFileReader open(
       Configuration conf,
       Path path,

@@ -8,14 +8,14 @@ import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.parquet.io.SeekableInputStream;
 
-/** Readers of files whose footers are known. */
+/** Opens readers of Parquet files whose footers are known. */
 public final class FooterReaders {
   private FooterReaders() {}
 
   /**
-   * Has the row groups that pass the filter of {@code options}.
+   * Opens a reader of the row groups that pass the filter of {@code options}.
    *
-   * @param in closed with the reader
+   * @param in the open file; the reader closes it
    */
   public static ParquetFileReader open(
       HadoopInputFile file, ParquetMetadata footer, ParquetReadOptions options, SeekableInputStream in)

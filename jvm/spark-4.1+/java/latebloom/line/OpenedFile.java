@@ -13,13 +13,15 @@ import org.apache.parquet.io.SeekableInputStream;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader;
 import scala.Option;
 
-/** Hands a file whose footer is known to Spark's reader of Parquet, which then asks no store. */
+/** Initializes Spark's Parquet reader with a known footer: it sends no request to the store. */
 public final class OpenedFile {
   private OpenedFile() {}
 
   /**
-   * @param conf what the reader is to read, and how
-   * @param footer of the file, without row groups
+   * Initializes {@code reader} without row groups to read.
+   *
+   * @param conf the requested schema and settings
+   * @param footer the file's footer, without row groups
    */
   public static void initialize(
       VectorizedParquetRecordReader reader,
@@ -35,7 +37,7 @@ public final class OpenedFile {
         Option.apply(footer));
   }
 
-  /** Stands for the file where none may be read or closed. */
+  /** An empty stream in place of the file, which this reader must neither read nor close. */
   private static final class NoStream extends DelegatingSeekableInputStream {
     NoStream() {
       super(java.io.InputStream.nullInputStream());

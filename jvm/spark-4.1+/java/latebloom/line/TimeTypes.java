@@ -4,7 +4,7 @@ package latebloom.line;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.TimeType;
 
-/** Times of day, which are a type from Spark 4.1 on. */
+/** The TIME type, which exists from Spark 4.1 on. */
 public final class TimeTypes {
   private TimeTypes() {}
 

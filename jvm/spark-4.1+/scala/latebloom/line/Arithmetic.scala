@@ -3,9 +3,9 @@ package latebloom.line
 
 import org.apache.spark.sql.catalyst.expressions.{BinaryArithmetic, EvalMode}
 
-/** What arithmetic says of itself, where it says it from line to line. */
+/** The evaluation mode of arithmetic, which expressions expose differently from line to line. */
 private[latebloom] object Arithmetic {
 
-  /** What becomes of a result that there is none of. */
+  /** Whether an undefined result raises an error or is null or wrapped. */
   def evalMode(e: BinaryArithmetic): EvalMode.Value = e.evalMode
 }

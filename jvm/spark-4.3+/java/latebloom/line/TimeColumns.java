@@ -7,15 +7,16 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.TimeType;
 
-/** Columns of Parquet that are read as times of day. */
+/** Parquet columns of the TIME type. */
 public final class TimeColumns {
   private TimeColumns() {}
 
   /**
-   * Whether a column of 64 bits is read as {@code type} and holds microseconds, none of which the
-   * type drops. The reader of this line also has columns of nanoseconds, and of less.
+   * Whether {@code type} is TIME of microsecond precision or finer and a 64-bit column of it holds
+   * microseconds, so that no digit is dropped. The reader of this line also knows columns of
+   * nanoseconds, and types of lower precision.
    *
-   * @param file what the file says of the column; may be null
+   * @param file the column's annotation in the file, or null
    */
   public static boolean areMicros(DataType type, LogicalTypeAnnotation file) {
     return type instanceof TimeType time

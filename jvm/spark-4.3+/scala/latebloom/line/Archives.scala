@@ -5,9 +5,9 @@ import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.execution.datasources.SupportsArchiveFormat
 
-/** Archives of files, which Spark reads as if their entries were files. */
+/** Archives, whose entries Spark reads as if they were files. */
 private[latebloom] object Archives {
 
-  /** Whether it is one by its name, which is what Spark goes by. */
+  /** Whether Spark reads the file as an archive, which it decides by the file's name. */
   def isArchive(file: Path): Boolean = SupportsArchiveFormat.isArchivePath(file)
 }

@@ -10,10 +10,10 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScanFileListing}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.collection.BitSet
 
-/** Spark's scan of files, to be extended: with the parameters that it has in this line.
+/** A base for nodes that extend Spark's file scan, whose parameters differ from line to line.
   *
   * @param scan
-  *   what they are
+  *   the scan whose parameters the node takes
   */
 abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
     extends FileSourceScanExec(
@@ -30,10 +30,10 @@ abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
       scan.markedForSingleTaskExecution
     ) {
 
-  /** The files that a scan reads. */
+  /** The type of a scan's file listing. */
   final protected type Listing = ScanFileListing
 
-  /** This node, but with the parameters of `scan`. */
+  /** A copy of this node with the parameters of `scan`. */
   protected def of(scan: FileSourceScanExec): FileSourceScanExec
 
   /** Spark's own scan with the parameters of this one. */
@@ -67,8 +67,8 @@ abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
     )
   )
 
-  /** What is executed: where Spark has taken the scan for one task, so that it may spare an
-    * exchange, its rows are in exactly one partition.
+  /** The RDD that the node executes. It has exactly one partition if Spark has marked the scan for
+    * a single task, since Spark may then omit an exchange above it.
     */
   final protected def executed: RDD[InternalRow] =
     if (!useSingleTaskExecution) inputRDD

@@ -12,16 +12,16 @@ import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A Parquet file through the stream that parquet-java opened; that of this line has no vectored
- * reads.
+ * Reads a Parquet file through the stream that parquet-java opened. The stream of this line has no
+ * vectored reads.
  *
- * @param vectored false
- * @param tail what of it was read with the footer
+ * @param vectored always false in this line
+ * @param tail the bytes that were read with the footer
  */
 public record ParquetBytes(SeekableInputStream in, boolean vectored, FileTail tail)
     implements FileBytes {
 
-  /** Whether vectored reads may be used. */
+  /** Whether vectored reads may be used: never in this line. */
   public static boolean mayBeVectored(ParquetReadOptions options) {
     return false;
   }

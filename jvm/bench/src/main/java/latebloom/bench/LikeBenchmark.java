@@ -24,7 +24,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * LIKE over comments of about 27 bytes, as TPC-H has them: nanoseconds a value, ours and Spark's.
+ * Evaluates LIKE over comments like TPC-H's, of 27 bytes on average, with LateBloom's byte matcher
+ * and with Spark's regular expression: nanoseconds per value.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -97,7 +98,7 @@ public class LikeBenchmark {
   private int[] offsets;
   private int[] lengths;
   private int[] out;
-  private BytesPredicate.Cursor test;
+  private BytesPredicate.Cursor predicate;
   private Pattern regex;
 
   @Setup
@@ -117,13 +118,13 @@ public class LikeBenchmark {
       lengths[i] = 10 + random.nextInt(34);
       at += lengths[i];
     }
-    test = BytesPredicate.like(LikePattern.compile(pattern, '\\').orElseThrow()).cursor();
+    predicate = BytesPredicate.like(LikePattern.compile(pattern, '\\').orElseThrow()).cursor();
     regex = Pattern.compile(StringUtils.escapeLikeRegex(pattern, '\\'));
   }
 
   @Benchmark
   public int bytes() {
-    return test.filter(data, offsets, lengths, VALUES, out);
+    return predicate.filter(data, offsets, lengths, VALUES, out);
   }
 
   @Benchmark

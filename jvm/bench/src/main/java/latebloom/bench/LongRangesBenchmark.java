@@ -31,8 +31,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Filtering keys in random order by sets of each shape: nanoseconds a key. Detects a branch on the
- * outcome: half of the keys passing would then cost much more than few or nearly all.
+ * Filters keys in random order by range sets of each shape: nanoseconds per key. Detects a loop
+ * that branches on the outcome: it would be much slower with half of the keys passing than with few
+ * or nearly all.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -49,7 +50,7 @@ public class LongRangesBenchmark {
   @Param({"one", "two", "eight", "window", "points", "many"})
   public String shape;
 
-  /** Share of the keys that pass, in percent. */
+  /** Percentage of the keys that pass. */
   @Param({"1", "50", "99"})
   public int percent;
 
@@ -98,7 +99,7 @@ public class LongRangesBenchmark {
     return LongRanges.ofPoints(points);
   }
 
-  /** So many intervals that cover half of the domain. */
+  /** Spreads {@code n} equal intervals evenly over the domain; together they cover half of it. */
   private LongRanges spread(int n, long domain) {
     LongRanges ranges = LongRanges.none();
     for (int i = 0; i < n; i++) {
@@ -119,7 +120,7 @@ public class LongRangesBenchmark {
     return ranges.filter(values, VALUES, out);
   }
 
-  /** The predicate that Spark compiles for the same condition, row by row. */
+  /** Evaluates, row by row, the predicate that Spark compiles for the same condition. */
   @Benchmark
   public int spark() {
     int k = 0;

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A selection walked batch by batch, and built from positions: nanoseconds a row of the group. */
+/** Builds a selection from row positions and reads it in batches: nanoseconds per row. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -30,7 +30,7 @@ public class SelectionBenchmark {
   static final int ROWS = 1 << 20;
   private static final int BATCH = 4096;
 
-  /** Rows in a thousand that are selected. */
+  /** Selected rows per thousand. */
   @Param({"1", "20", "500", "990", "1000"})
   public int perMille;
 

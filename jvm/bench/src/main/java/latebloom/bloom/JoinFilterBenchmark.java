@@ -20,10 +20,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Probing join filters of each form with keys in random order, as the scan does, in blocks:
- * nanoseconds a key. Compares Spark's Bloom filter, with the hash and about the bits per key of its
- * own runtime filter. The number of keys ranges from one that fits the first-level cache to one
- * that fits no cache.
+ * Probes join filters of each form with blocks of keys in random order, as the scan does. Reports
+ * nanoseconds per key. The baseline is Spark's Bloom filter with the hash, and about the bits per
+ * key, of Spark's runtime filter. The smallest filter fits the first-level cache, the largest fits
+ * none.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -43,7 +43,7 @@ public class JoinFilterBenchmark {
   @Param({"1000", "100000", "3000000"})
   public int keys;
 
-  /** Share of the values that are keys, in percent. */
+  /** Percentage of the probed values that are keys. */
   @Param({"1", "50"})
   public int percent;
 

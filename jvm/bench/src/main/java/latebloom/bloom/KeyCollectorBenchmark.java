@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Gathering a million keys in random order and building their filter: nanoseconds a key. */
+/** Collects a million keys in random order and builds their filter: nanoseconds per key. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class KeyCollectorBenchmark {
   static final int KEYS = 1 << 20;
 
-  /** The form of the keys: a set since they repeat, a bitmap since they are dense, or neither. */
+  /** The filter's form: a set for repeated keys, a bitmap for dense ones, else a Bloom filter. */
   @Param({"set", "bitmap", "bloom"})
   public String form;
 
@@ -55,7 +55,7 @@ public class KeyCollectorBenchmark {
     return collector.finish().orElseThrow();
   }
 
-  /** Spark's filter with as many bits per key. */
+  /** Builds Spark's Bloom filter with 16 bits per key. */
   @Benchmark
   public BloomFilter spark() {
     BloomFilter filter = BloomFilter.create(KEYS, 16L * KEYS);

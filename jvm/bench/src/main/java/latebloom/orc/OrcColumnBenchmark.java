@@ -56,8 +56,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One column of a file of one stripe, read and summed up: nanoseconds a row of the stripe, for any
- * wanted share. Spark reads every row; compare it with {@code share=1}.
+ * Reads and sums one column of a single-stripe file. Reports nanoseconds per row of the stripe,
+ * whatever share of the rows is wanted. Spark reads every row: compare it with {@code share=1}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -70,7 +70,7 @@ public class OrcColumnBenchmark {
   static final int ROWS = 400_000;
   private static final int BATCH = 4096;
 
-  /** Type and shape of the values. */
+  /** The type, and the distribution of the values that {@link #put} writes. */
   @Param({
     "int random",
     "int repeated",
@@ -86,11 +86,11 @@ public class OrcColumnBenchmark {
   })
   public String form;
 
-  /** Share of the rows that are null. */
+  /** Percentage of the rows that are null. */
   @Param({"0", "10"})
   public int nulls;
 
-  /** Share of the rows that are wanted. */
+  /** Fraction of the rows that are wanted. */
   @Param({"1", "0.01", "0.0001"})
   public double share;
 
@@ -192,7 +192,7 @@ public class OrcColumnBenchmark {
     return sum;
   }
 
-  /** Does not depend on {@link #share}. */
+  /** Evaluates a predicate on every row, so {@link #share} makes no difference. */
   @Benchmark
   public int filter() throws IOException {
     return OrcColumns.flat(stripe.column(1, type, new Counters()))
@@ -225,7 +225,7 @@ public class OrcColumnBenchmark {
     return sum;
   }
 
-  /** Reads every value, as an operator above the scan would: Spark converts some only then. */
+  /** Reads every value, as an operator above a scan would: Spark converts some types on access. */
   private long sum(org.apache.spark.sql.vectorized.ColumnVector values, int n) {
     long sum = 0;
     for (int i = 0; i < n; i++) {

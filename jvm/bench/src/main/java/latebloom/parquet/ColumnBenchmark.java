@@ -87,9 +87,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One uncompressed column chunk, read into vectors of 4,096 rows by us and by Spark's own column
- * reader: nanoseconds a row of the chunk, for any wanted share. Spark reads every row; compare it
- * with {@code percent=100}.
+ * Reads one uncompressed column chunk into vectors of 4,096 rows, with LateBloom's and with Spark's
+ * column reader. Reports nanoseconds per row of the chunk, whatever share of the rows is wanted.
+ * Spark reads every row: compare it with {@code percent=100}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -103,7 +103,7 @@ public class ColumnBenchmark {
   private static final int PAGE_ROWS = 20_000;
   private static final int BATCH = 4096;
 
-  /** Type, encoding, and bits of a value, code or delta, or bytes of a string. */
+  /** The type, the encoding, and the bits of a code or delta, or about the bytes of a string. */
   @Param({
     "int32 plain",
     "int64 plain",
@@ -130,11 +130,11 @@ public class ColumnBenchmark {
   })
   public String form;
 
-  /** Share of the rows that are null. */
+  /** Percentage of the rows that are null. */
   @Param({"0", "10"})
   public int nulls;
 
-  /** Share of the rows that are wanted. */
+  /** Percentage of the rows that are wanted. */
   @Param({"100", "10", "1"})
   public int percent;
 
@@ -212,8 +212,6 @@ public class ColumnBenchmark {
                     WritableColumnVector.class,
                     WritableColumnVector.class));
   }
-
-  // ---- the chunk
 
   private void build(String kind, String encoding, int size) throws IOException {
     ByteArrayOutputStream chunk = new ByteArrayOutputStream();
@@ -385,8 +383,6 @@ public class ColumnBenchmark {
     };
   }
 
-  // ---- who reads it
-
   @Benchmark
   public int ours() throws IOException {
     Counters counters = new Counters();
@@ -435,7 +431,7 @@ public class ColumnBenchmark {
     return n;
   }
 
-  /** The same pages for Spark's reader. */
+  /** Supplies the chunk's pages to Spark's reader. */
   private final class Pages implements PageReadStore, org.apache.parquet.column.page.PageReader {
     private final Iterator<DataPage> next = pages.iterator();
 

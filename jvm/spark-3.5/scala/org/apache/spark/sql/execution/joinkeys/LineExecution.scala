@@ -8,10 +8,10 @@ import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 
-/** How plans of this line are executed. */
+/** Threads and errors of plan execution, which differ from line to line. */
 private[joinkeys] object LineExecution {
 
-  /** Runs `body` in one of the threads, with what this one has of the session. */
+  /** Runs `body` in one of the threads, under the calling thread's session and local properties. */
   def submit[T](session: SparkSession, threads: ExecutorService)(
       body: => T
   ): CompletableFuture[T] = {
@@ -23,12 +23,12 @@ private[joinkeys] object LineExecution {
     result
   }
 
-  /** Pools that not all lines have: this one has none of them. */
+  /** Thread pools that only some lines have: none in this line. */
   def pools: Seq[(String, ConfigEntry[Int], ExecutorService)] = Nil
 
   private val jobCancelled = """(?s)Job \d+ cancelled.*"""
 
-  /** Whether the error is that somebody cancelled a job: in this line it has no name. */
+  /** Whether the error reports a cancelled job. It has no error class in this line. */
   def isJobCancelled(error: Throwable): Boolean = error match {
     case s: SparkException => s.getErrorClass == null && s.getMessage.matches(jobCancelled)
     case _                 => false

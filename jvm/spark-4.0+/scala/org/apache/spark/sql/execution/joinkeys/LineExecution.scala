@@ -11,15 +11,15 @@ import org.apache.spark.sql.execution.adaptive.ResultQueryStageExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.internal.StaticSQLConf
 
-/** How plans of this line are executed. */
+/** Threads and errors of plan execution, which differ from line to line. */
 private[joinkeys] object LineExecution {
 
-  /** Runs `body` in one of the threads, with what this one has of the session. */
+  /** Runs `body` in one of the threads, under the calling thread's session and local properties. */
   def submit[T](session: SparkSession, threads: ExecutorService)(
       body: => T
   ): CompletableFuture[T] = SQLExecution.withThreadLocalCaptured(session, threads)(body)
 
-  /** Pools that not all lines have: what their threads are called, how many, and the pool. */
+  /** Thread pools that only some lines have: prefix of the thread names, size setting and pool. */
   def pools: Seq[(String, ConfigEntry[Int], ExecutorService)] = Seq(
     (
       "shuffle-exchange",
@@ -33,7 +33,7 @@ private[joinkeys] object LineExecution {
     )
   )
 
-  /** Whether the error is that somebody cancelled a job. */
+  /** Whether the error reports a cancelled job. */
   def isJobCancelled(error: Throwable): Boolean = error match {
     case s: SparkThrowable => s.getCondition == "SPARK_JOB_CANCELLED"
     case _                 => false
