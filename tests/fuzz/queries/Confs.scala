@@ -16,6 +16,9 @@ object Confs {
     "spark.sql.lightweightPlanChangeValidation" -> "false"
   )
 
+  /** Whether literals of days and instants are values of `java.time`. */
+  val javaTime = "spark.sql.datetime.java8API.enabled"
+
   /** Each conf with its values, the most usual one first. */
   private val varied: Seq[(String, Seq[(Int, String)])] = Seq(
     "spark.sql.ansi.enabled" -> Seq(7 -> "true", 3 -> "false"),
@@ -38,7 +41,7 @@ object Confs {
       2 -> "Europe/Paris",
       1 -> "Asia/Kolkata"
     ),
-    "spark.sql.datetime.java8API.enabled" -> Seq(8 -> "true", 2 -> "false"),
+    javaTime -> Seq(8 -> "true", 2 -> "false"),
     "spark.sql.optimizer.runtime.bloomFilter.enabled" -> Seq(7 -> "true", 3 -> "false"),
     "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold" ->
       Seq(6 -> "10g", 4 -> "0"),

@@ -10,7 +10,10 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
 
   import Derived.Keyed
 
-  def query(flaky: Boolean): Rel = {
+  def query(flaky: Boolean): Rel =
+    if (!flaky && rng.chance(8)) together().getOrElse(single(flaky)) else single(flaky)
+
+  private def single(flaky: Boolean): Rel = {
     val keyed = source(flaky)
     val large = if (rng.chance(80)) tables.head else rng.pick(tables)
     val other = partner(large, keyed.key.kind)
@@ -23,6 +26,40 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
       val kept = rng.some(keyed.rel.out, 0, 2).map(c => Item(Ref(c), make.renamed(c)))
       val side = Select(keyed.rel, Item(keyed.key, made) +: kept, distinct = rng.chance(5))
       joined(other, side, Ref(made))
+    }
+  }
+
+  /** Joins on two keys, which are hashed together: one of few values, and one whose equal values
+    * may differ, or that holds nulls within.
+    */
+  private def together(): Option[Rel] = {
+    def delicate(t: Table) = t.columns.filter(c => c.role == "delicate" && c.kind.hasEquals)
+    val pairs = for {
+      large <- tables.take(2)
+      small <- tables.tail if small != large
+      mine <- delicate(large)
+      theirs <- delicate(small) if mine.name == theirs.name
+    } yield (large, mine, small, theirs)
+    Option.when(pairs.nonEmpty) {
+      val (large, mine, small, theirs) = rng.pick(pairs)
+      def scan(t: Table, c: TableColumn) = make.scanOf(t, t.columns.take(2) :+ c)
+      val (app, made) = (scan(large, mine), scan(small, theirs))
+      val few = narrowed(made)
+      val kind = app.out(2).kind
+      def lit = new Expressions(rng, Nil, Set.empty, None).literal(made.out(2).kind)
+      def key(ref: Ref): Expr = rng.weighted[() => Expr](
+        3 -> (() => ref),
+        2 -> (() => Call("coalesce(?, ?)", Seq(ref, lit), kind)),
+        2 -> (() => Call("case when ? is null then ? else ? end", Seq(ref, lit, ref), kind)),
+        2 -> (() => Call("if(? > 2, ?, ?)", Seq(Ref(made.out.head), ref, lit), kind))
+      )()
+      val other = if (rng.chance(70)) 1 else 0
+      val op = rng.weighted(3 -> Expressions.equal, 2 -> "? <=> ?")
+      val on = Seq(
+        equal(app.out(other), few.out(other)),
+        Call(op, Seq(Ref(app.out(2)), key(Ref(few.out(2)))), Kind.boolean)
+      )
+      Join(rng.weighted(4 -> "inner", 1 -> "left semi"), "", app, few, on)
     }
   }
 

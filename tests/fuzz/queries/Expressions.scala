@@ -78,6 +78,9 @@ final class Expressions(
           1 -> (() => of(_.kind.family == "struct").flatMap(call("?.a", _))),
           1 -> (() => of(_.kind.family == "array").flatMap(call("size(?)", _))),
           1 -> (() => of(_.kind.family == "array").flatMap(call("get(?, 0)", _))),
+          2 -> (() =>
+            of(_.kind.family == "array").flatMap(call(rng.pick(Expressions.foldings), _))
+          ),
           1 -> (() => of(_.kind.family == "map").flatMap(call("?['a']", _))),
           1 -> (() => cast(c => Set("bigint", "smallint", "tinyint", "boolean")(c.kind.sql))),
           7 -> (() => risky(kind))
@@ -119,9 +122,13 @@ final class Expressions(
           value(Kind.int, depth),
           value(Kind.string, depth)
         )
-      case "array" => call("array(?, ?)", value(Kind.int, depth), value(Kind.int, depth))
-      case "map"   => call("map('a', ?)", value(Kind.int, depth))
-      case _       => None
+      case "array" =>
+        if (rng.chance(50)) call("array(?, ?)", value(Kind.int, depth), value(Kind.int, depth))
+        else call(rng.pick(Expressions.ofArrays), v)
+      case "map" =>
+        if (rng.chance(50)) call("map('a', ?)", value(Kind.int, depth))
+        else call(rng.pick(Expressions.ofMaps), v)
+      case _ => None
     }
     found.getOrElse(v)
   }
@@ -174,12 +181,18 @@ final class Expressions(
     }
     def any = column(_.kind.isOrdered)
     def plain = any.fold[Expr](Lit("true", b))(compared)
+    def nested = column(c => c.kind.family == "array" || c.kind.family == "map").map { c =>
+      val tests =
+        if (c.kind.family == "array") Expressions.testsOfArrays else Expressions.testsOfMaps
+      Call(rng.pick(tests), Seq(c), b)
+    }
     def p = predicate(depth - 1)
     if (depth <= 0) {
       rng.weighted[() => Expr](
         4 -> (() => plain),
         1 -> (() => any.fold(plain)(c => Call("? is null", Seq(c), b))),
         1 -> (() => any.fold(plain)(c => Call("? is not null", Seq(c), b))),
+        1 -> (() => nested.getOrElse(plain)),
         1 -> (() =>
           column(c => c.kind.sql == "string")
             .fold(plain)(c => Call(s"? like '${rng.pick(Seq("a%", "%b", "%", "_"))}'", Seq(c), b))
@@ -208,4 +221,31 @@ object Expressions {
   val cleanId = "pmod(?, 7) <> 5"
   val cleanText = "? <> 'bad'"
   val equal = "? = ?"
+
+  // Functions that Spark interprets, and others, of arrays and maps with nulls.
+  val testsOfArrays: Seq[String] = Seq(
+    "exists(?, e -> e is null)",
+    "exists(?, e -> e = 0)",
+    "forall(?, e -> e > 0)",
+    "array_contains(?, 1)"
+  )
+  val testsOfMaps: Seq[String] = Seq(
+    "exists(map_values(?), v -> v is null)",
+    "cardinality(map_filter(?, (k, v) -> v is null)) > 0",
+    "map_contains_key(?, 'a')"
+  )
+  val foldings: Seq[String] = Seq(
+    "size(filter(?, e -> e is null))",
+    "aggregate(?, 0, (a, e) -> a + coalesce(e, 9))",
+    "array_max(?)",
+    "try_element_at(?, -1)"
+  )
+  val ofArrays: Seq[String] = Seq(
+    "filter(?, e -> e is not null)",
+    "transform(?, e -> coalesce(e, 7))",
+    "array_sort(?)",
+    "reverse(?)"
+  )
+  val ofMaps: Seq[String] =
+    Seq("map_filter(?, (k, v) -> v is not null)", "transform_values(?, (k, v) -> coalesce(v, 5))")
 }

@@ -98,22 +98,25 @@ final class Hunt(engine: Engine, options: Options) {
           println(s"--case ${options.seed}:$index, ${d.kind}: not seen again")
           count(s"not seen again: ${d.kind}")
         } else if (isSparks(c, off, on, runner))
-          count("wrong without LateBloom, by zeros or by filters of its readers")
+          count("wrong without LateBloom, by zeros, old days or filters of its readers")
         else if (isRace(on) && runner.losesRace(c))
           count("fails without LateBloom, too, if a broadcast overtakes a subquery")
         else tell(c, d, index, runner)
     }
   }
 
-  /** Whether Spark is wrong: it takes -0.0 and 0.0 for one another, or a filter that its readers
-    * fail with hides the failure that both share. It is so only if Spark gives LateBloom's answer
-    * when it reads all rows one by one.
+  /** Whether Spark is wrong: it takes -0.0 and 0.0 for one another, or pushes a day that
+    * `java.sql.Date` lacks down as another, or a filter that its readers fail with hides the
+    * failure that both share. It is so only if Spark gives LateBloom's answer when it reads all
+    * rows one by one.
     */
   private def isSparks(c: Case, off: Answer, on: Answer, runner: Runner): Boolean = {
     val mayBe = off match {
       case f: Failed => f.message.contains(classOf[NullPointerException].getName)
-      case _         => c.used.exists(_.columns.exists(_.kind.isFloat))
+      case _         => c.used.exists(_.columns.exists(d => d.kind.isFloat || isOldDay(d.kind)))
     }
+    def isOldDay(kind: Kind) =
+      Set("date", "timestamp")(kind.family) && c.confs(Confs.javaTime) == "false"
     mayBe && !on.isInstanceOf[Hung] &&
     Judge.verdict(runner.plainly(c), on, c.ordered).isInstanceOf[Same]
   }

@@ -120,6 +120,14 @@ object Kind {
     )
   )
 
+  val ints: Kind = Kind(
+    "array<int>",
+    "array<int>",
+    "array",
+    Seq("array(null)", "array(1)", "array(1, 2)", "array()", "array(2, null)")
+      .map(v => s"cast($v as array<int>)")
+  )
+
   private val nested = Seq(
     Kind(
       "struct<a:int,b:string>",
@@ -128,13 +136,7 @@ object Kind {
       Seq("1, 'a'", "1, 'b'", "2, 'a'", "null, 'a'", "3, null", "0, 'a '")
         .map(v => s"cast(struct($v) as struct<a:int,b:string>)")
     ),
-    Kind(
-      "array<int>",
-      "array<int>",
-      "array",
-      Seq("array()", "array(1)", "array(1, 2)", "array(null)", "array(2, null)")
-        .map(v => s"cast($v as array<int>)")
-    ),
+    ints,
     Kind(
       "map<string,int>",
       "map<string,int>",

@@ -20,6 +20,7 @@ object Options {
     """--seed N              the seed; a random one if not given, printed in any case
       |--queries N           how many queries
       |--minutes M           and for how long at most (1, if their number is not given)
+      |--first N             begins at this query, to go on with a run that was ended
       |--case SEED:INDEX     one case again; prints its query and its tables
       |--threads N           queries at a time (2)
       |--shrink N            findings to make smaller (10)
@@ -34,6 +35,7 @@ object Options {
       case "--seed" :: v :: rest               => go(rest, o.copy(seed = v.toLong))
       case "--queries" :: v :: rest            => go(rest, o.copy(queries = Some(v.toInt)))
       case "--minutes" :: v :: rest            => go(rest, o.copy(minutes = Some(v.toDouble)))
+      case "--first" :: v :: rest              => go(rest, o.copy(from = v.toInt))
       case "--threads" :: v :: rest            => go(rest, o.copy(threads = v.toInt))
       case "--shrink" :: v :: rest             => go(rest, o.copy(shrink = v.toInt))
       case "--stop-after" :: v :: rest         => go(rest, o.copy(stopAfter = v.toInt))

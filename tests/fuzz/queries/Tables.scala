@@ -64,7 +64,8 @@ object Tables {
       ("t", spelled, 60),
       ("c", few(Kind.trimmed), 55),
       ("d", few(Kind.date.copy(values = Kind.date.values.take(7))), 60),
-      ("m", few(Kind.timestamp), 35)
+      ("m", few(Kind.timestamp), 35),
+      ("a", few(Kind.ints), 25)
     )
     (0 until 5).map(i => table(rng, s"t${world}_$i", i, delicate, palette))
   }

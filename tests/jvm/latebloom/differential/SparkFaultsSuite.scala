@@ -65,4 +65,26 @@ class SparkFaultsSuite extends LateBloomTest {
       }
     }
   }
+
+  test("days that java.sql.Date lacks are lost to Spark where it pushes them down as such") {
+    withTempPath { dir =>
+      Seq("1582-10-04", "1899-12-31").foreach { other =>
+        spark.sql(s"select if(id % 2 = 0, date'1582-10-09', date'$other') d from range(8)")
+          .write.mode("append").parquet(dir.getPath)
+      }
+      spark.read.parquet(dir.getPath).createOrReplaceTempView("days")
+      val query = "select count(*) from days where d = date'1582-10-09'"
+      withSQLConf(SQLConf.DATETIME_JAVA8API_ENABLED.key -> "false") {
+        val df = spark.sql(query)
+        assert(lateScans(df).nonEmpty)
+        assert(df.collect().toSeq == Seq(Row(8)))
+        off {
+          assert(spark.sql(query).collect().toSeq == Seq(Row(0)))
+          withSQLConf(SQLConf.PARQUET_FILTER_PUSHDOWN_ENABLED.key -> "false") {
+            assert(spark.sql(query).collect().toSeq == Seq(Row(8)))
+          }
+        }
+      }
+    }
+  }
 }

@@ -205,6 +205,20 @@ class JoinSoundnessSuite extends LateBloomTest {
     }
   }
 
+  test("keys with arrays of nulls are hashed as their elements, not as the numbers below them") {
+    withTable("lists") {
+      save(
+        "lists",
+        "select id, get(array(array(1, 2), array(cast(null as int)), array(3)), cast(id % 3 as int)) " +
+          "x, id % 4 g from range(30)"
+      )
+      Seq("l.x <=> r.x", "l.g = r.g and l.x = r.x").foreach { on =>
+        same("select * from (select g, x from lists where g = 2) l " +
+          s"join (select x, g, id from lists) r on $on")(p => assert(filters(p).nonEmpty))
+      }
+    }
+  }
+
   test("planning asks for each source of keys once, however many filters are made of it") {
     def joined(n: Int) = (0 until n).map { i =>
       s"(select * from big where id % 13 = $i) t$i" + (if (i == 0) ""

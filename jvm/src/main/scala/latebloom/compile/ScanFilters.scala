@@ -229,7 +229,7 @@ private[latebloom] object ScanFilters {
   }
 
   /** Whether the scan's own decoders can read a Parquet column of the type. */
-  private def isFlat(dataType: DataType): Boolean = dataType match {
+  private[compile] def isFlat(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
         DateType | TimestampType | TimestampNTZType | BinaryType | _: YearMonthIntervalType |
         _: DayTimeIntervalType | _: DecimalType | _: StringType =>

@@ -3,7 +3,13 @@ package latebloom.joinkeys
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.{
+  CodeGenerator,
+  CodegenContext,
+  ExprCode,
+  FalseLiteral
+}
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
@@ -31,8 +37,7 @@ final case class JoinFilter(
     gathered: GatheredKeys
 ) extends BinaryExpression
     with Predicate
-    with CannotFail
-    with CodegenFallback {
+    with CannotFail {
 
   override def left: Expression = key
 
@@ -73,12 +78,30 @@ final case class JoinFilter(
     predicate.map(p => new ValuePredicate(key.dataType, p.cursor))
   }
 
-  override def eval(input: InternalRow): Any = test.forall { keys =>
-    val value = key.eval(input) match {
+  override def eval(input: InternalRow): Any = mayContain(key.eval(input))
+
+  /** Whether the other side may have `value` of the key, null for a null. */
+  def mayContain(value: Any): Boolean = test.forall { keys =>
+    keys.passes(InternalRow(value match {
       case text: UTF8String => text.getBytes
       case other            => other
-    }
-    keys.passes(InternalRow(value))
+    }))
+  }
+
+  override protected def doGenCode(context: CodegenContext, code: ExprCode): ExprCode = {
+    val filter = context.addReferenceObj("joinFilter", this)
+    val value = key.genCode(context)
+    val boxed = context.freshName("key")
+    code.copy(
+      code = code"""
+        ${value.code}
+        ${CodeGenerator.boxedType(key.dataType)} $boxed = null;
+        if (!${value.isNull}) {
+          $boxed = ${value.value};
+        }
+        boolean ${code.value} = $filter.mayContain($boxed);""",
+      isNull = FalseLiteral
+    )
   }
 
   /** Its text in EXPLAIN. */

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, SparkPlan}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
@@ -248,10 +249,21 @@ final class LateScan private[latebloom] (
   override lazy val inputRDD: RDD[InternalRow] =
     if (joinKeys.exists(_.none) && !bucketedScan) {
       sparkContext.emptyRDD
-    } else if (conditions.exists(Failure.mayFail)) {
-      inner.inputRDD.mapPartitions(new ConditionErrors(_))
     } else {
-      inner.inputRDD
+      val rows = withJavaTime(inner.inputRDD)
+      if (conditions.exists(Failure.mayFail)) rows.mapPartitions(new ConditionErrors(_)) else rows
+    }
+
+  /** Spark pushes days and instants down as values of `java.sql` if the session asks for such.
+    * These lack the days 1582-10-05 to 1582-10-14, and days that a time zone skipped, so that a
+    * condition on one of them would become one on another day.
+    */
+  private def withJavaTime[A](body: => A): A =
+    if (conf.datetimeJava8ApiEnabled) body
+    else {
+      val exact = conf.clone()
+      exact.setConf(SQLConf.DATETIME_JAVA8API_ENABLED, true)
+      SQLConf.withExistingConf(exact)(body)
     }
 
   /** Returns rows, for a plan that takes no batches. */
