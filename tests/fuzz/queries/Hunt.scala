@@ -111,12 +111,12 @@ final class Hunt(engine: Engine, options: Options) {
     * rows one by one.
     */
   private def isSparks(c: Case, off: Answer, on: Answer, runner: Runner): Boolean = {
+    def isOldDay(kind: Kind) =
+      Set("date", "timestamp")(kind.family) && c.confs(Confs.javaTime) == "false"
     val mayBe = off match {
       case f: Failed => f.message.contains(classOf[NullPointerException].getName)
       case _         => c.used.exists(_.columns.exists(d => d.kind.isFloat || isOldDay(d.kind)))
     }
-    def isOldDay(kind: Kind) =
-      Set("date", "timestamp")(kind.family) && c.confs(Confs.javaTime) == "false"
     mayBe && !on.isInstanceOf[Hung] &&
     Judge.verdict(runner.plainly(c), on, c.ordered).isInstanceOf[Same]
   }
