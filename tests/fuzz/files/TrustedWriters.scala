@@ -16,7 +16,7 @@ object TrustedWriters {
 
   /** Whether LateBloom may prune the file's rows by column bounds and the keys of a join. */
   def bound(c: FileCase): Boolean =
-    if (c.seed.isParquet) ParquetParts.of(c.bytes).flatMap(_.writer).exists(boundParquet)
+    if (c.seed.isParquet) ParquetParts.writer(c.bytes).exists(boundParquet)
     else OrcParts.writer(c.bytes).exists { case (writer, version) =>
       writer == JavaOrc && FirstOrc <= version && version <= LastOrc
     }

@@ -71,9 +71,11 @@ final class Worker(options: Options) {
       ids.foreach { id =>
         val c = all(id, query)
         val outcome = judged(c, comparison)
-        if (outcome.isForbidden && tally.of(outcome.kind, outcome.reason) < options.keep) {
-          val least = if (options.crashed(id)) c else shrunk(c, outcome, comparison)
-          println(reports.save(least, outcome))
+        if (outcome.isForbidden) {
+          if (tally.of(outcome.kind, outcome.reason) < options.keep) {
+            val least = if (options.crashed(id)) c else shrunk(c, outcome, comparison)
+            println(reports.save(least, outcome))
+          } else println(s"case $id: ${outcome.kind.name}, ${outcome.reason}")
         }
         tally.add(outcome, c.seed.name)
         tally.next = id + 1
@@ -147,7 +149,7 @@ final class Worker(options: Options) {
       println(s"$c\nsaved as ${reports.file(c)}")
       val outcome = judged(c, comparison)
       println(s"${outcome.kind.name}: ${outcome.reason}\n${outcome.detail}")
-      if (outcome.isForbidden && !options.crashed(id)) comparison.diagnosis(c).foreach(println)
+      if (!options.crashed(id)) comparison.diagnosis(c).foreach(println)
       tally.add(outcome, c.seed.name)
     }(println("LateBloom reads none of the block's queries"))
     tally.save()

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.files.damage
 
+import java.io.ByteArrayInputStream
 import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Try
+
+import org.apache.parquet.format.Util
 
 /** Locates the parts of a Parquet file, and writes the file with some of them replaced. */
 final class ParquetParts private (
@@ -20,9 +23,6 @@ final class ParquetParts private (
 
   /** The file with the footer replaced. */
   def withFooter(footer: Thrift.Struct): Array[Byte] = assemble(data.take(footerStart), footer)
-
-  /** The footer's `created_by`: the writer's name and version. */
-  def writer: Option[String] = footer.text(6)
 
   /** The file without the name of its writer. */
   def withoutWriter: Array[Byte] = {
@@ -86,6 +86,53 @@ final class ParquetParts private (
     assemble(data.take(footerStart) ++ written, changed)
   }
 
+  /** Whether an offset index of a column that is not repeated has other pages than the chunk, or
+    * other numbers of rows than their headers; false if the pages cannot be located.
+    */
+  def indexesContradictPages: Boolean = Try {
+    val groups = footer.structs(4).flatMap(g => g.structs(1).map(_ => g.number(3).get))
+    val flat = chunks.zip(groups).filterNot { case (c, _) => repeated(c.path) }
+    flat.exists { case (chunk, rows) =>
+      val found = chunk.pages.filterNot(_.dictionary).map(p => p.start.toLong -> valueCount(p))
+      chunk.offsetIndex.exists { region =>
+        val pages = read(region).structs(1)
+        val firsts = pages.map(_.number(3).get) :+ rows
+        val counts = firsts.zip(firsts.tail).map { case (from, end) => end - from }
+        pages.map(_.number(1).get).zip(counts) != found
+      }
+    }
+  }.getOrElse(false)
+
+  private def valueCount(page: Page): Long = {
+    val header = Thrift.read(data, page.start)._1
+    header.struct(5).orElse(header.struct(8)).flatMap(_.number(1)).get
+  }
+
+  /** The paths of leaves that may have more than one value per row. */
+  private lazy val repeated: Set[Seq[String]] = {
+    val elements = footer.structs(2).iterator
+    def leaves(path: Seq[String], within: Boolean): Seq[Seq[String]] = {
+      val element = elements.next()
+      val inside = path :+ element.text(4).get
+      val many = within || element.number(3).contains(2L)
+      val children = element.number(5).getOrElse(0L).toInt
+      if (children == 0) Seq(inside).filter(_ => many)
+      else Seq.fill(children)(leaves(inside, many)).flatten
+    }
+    leaves(Nil, within = false).map(_.tail).toSet
+  }
+
+  /** The file with all pages of its offset indexes at a place where no page is. */
+  def withPagesElsewhere: Array[Byte] = chunks.indices.foldLeft(data) { (bytes, i) =>
+    val parts = new ParquetParts(bytes, ParquetParts.footerStart(bytes))
+    val chunk = parts.chunks(i)
+    chunk.offsetIndex.fold(bytes) { region =>
+      val index = parts.read(region)
+      index.structs(1).foreach(_.set(1, 1, Thrift.Int64))
+      parts.withIndex(chunk, offsets = true, index)
+    }
+  }
+
   def read(region: Bytes.Region): Thrift.Struct = Thrift.read(data, region.start)._1
 }
 
@@ -106,13 +153,13 @@ object ParquetParts {
 
   /** A column chunk.
     *
-    * @param column
-    *   the name of its top-level column
+    * @param path
+    *   the names of its column and, in it, of fields
     * @param codec
     *   the codec's number in Parquet's metadata
     */
   final case class Chunk(
-      column: String,
+      path: Seq[String],
       codec: Int,
       start: Int,
       end: Int,
@@ -121,16 +168,31 @@ object ParquetParts {
       offsetIndex: Option[Bytes.Region],
       bloom: Option[Bytes.Region]
   ) {
+    def column: String = path.head
+
     def pageAt(at: Int): Option[Page] = pages.find(p => p.start <= at && at < p.end)
   }
 
   /** Parses a file; None if its footer cannot be parsed. */
   def of(data: Array[Byte]): Option[ParquetParts] = Try {
-    val buffer = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN)
-    val start = data.length - 8 - buffer.getInt(data.length - 8)
+    val start = footerStart(data)
     Thrift.read(data, start)
     new ParquetParts(data, start)
   }.toOption
+
+  private def footerStart(data: Array[Byte]): Int = {
+    val buffer = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN)
+    data.length - 8 - buffer.getInt(data.length - 8)
+  }
+
+  /** The footer's `created_by`, the writer's name and version, as parquet-java reads it: it allows
+    * more of a damaged footer than the parser here.
+    */
+  def writer(data: Array[Byte]): Option[String] = Try {
+    val start = footerStart(data)
+    val footer = new ByteArrayInputStream(data, start, data.length - start)
+    Option(Util.readFileMetaData(footer, true).getCreated_by)
+  }.toOption.flatten
 
   private def columns(footer: Thrift.Struct): Seq[Thrift.Struct] =
     footer.structs(4).flatMap(_.structs(1))
@@ -142,7 +204,7 @@ object ParquetParts {
     def region(name: String, at: Option[Long], length: Option[Long]): Option[Bytes.Region] =
       for (a <- at; l <- length) yield Bytes.Region(name, a.toInt, (a + l).toInt)
     Chunk(
-      meta.texts(3).head,
+      meta.texts(3),
       meta.number(4).get.toInt,
       first,
       end,

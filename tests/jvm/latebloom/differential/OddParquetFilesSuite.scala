@@ -12,6 +12,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.format
 import org.apache.parquet.format.FileMetaData
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
@@ -221,6 +222,58 @@ class OddParquetFilesSuite extends LateBloomTest {
       }
       // No row has it that is read.
       sameAnswer(table(folder).where("id < 30"))(plan => assert(lateScans(plan).nonEmpty))
+    }
+  }
+
+  test("pages have encodings that the chunk's metadata omits") {
+    withTempPath { folder =>
+      spark.range(0, 4000, 1, 1)
+        .selectExpr("id", "named_struct('s', concat('text ', id % 3), 'n', id * id % 1000) as st")
+        .write
+        .option("parquet.writer.version", "v2")
+        .option("parquet.enable.dictionary", "false")
+        .option("parquet.page.row.count.limit", "500")
+        .parquet(folder.getPath)
+      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      FooterEdit.change(file) { (footer, _) =>
+        FooterEdit.columns(footer, "st.n").foreach { column =>
+          assert(column.getEncodings.contains(format.Encoding.DELTA_BINARY_PACKED))
+          column.getEncodings.remove(format.Encoding.DELTA_BINARY_PACKED)
+          column.unsetEncoding_stats()
+        }
+      }
+      for (rows <- Seq("1", "7", "4096"); fraction <- Seq("0", "1"))
+        withSQLConf(
+          "spark.sql.parquet.columnarReaderBatchSize" -> rows,
+          "spark.latebloom.scan.eagerFraction" -> fraction
+        ) {
+          for (condition <- Seq("id % 100 = 3", "id > 1700 and id < 2300", "st.n in (9, 25, 64)"))
+            sameAnswer(table(folder).where(condition))(plan => assert(lateScans(plan).nonEmpty))
+        }
+    }
+  }
+
+  test("pages are left out by wrong minima and maxima only where Spark leaves them out") {
+    for (indexed <- Seq(true, false)) withTempPath { folder =>
+      spark.range(0, 4000, 1, 1).selectExpr("id", "id + 100000 as z", "cast(id as string) as x")
+        .write.option("parquet.page.row.count.limit", "100").parquet(folder.getPath)
+      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      FooterEdit.change(file) { (footer, _) =>
+        footer.setCreated_by("a writer that nobody knows")
+        val chunks = footer.getRow_groups.get(0).getColumns
+        chunks.get(0).setColumn_index_offset(chunks.get(1).getColumn_index_offset)
+        chunks.get(0).setColumn_index_length(chunks.get(1).getColumn_index_length)
+        if (!indexed) {
+          chunks.get(2).unsetOffset_index_offset()
+          chunks.get(2).unsetOffset_index_length()
+        }
+      }
+      // Spark needs the offset index of each column that it reads.
+      for ((columns, n) <- Seq(Seq("id", "z") -> 0, Seq("id", "x") -> (if (indexed) 0 else 50))) {
+        val rows = table(folder).where("id < 50").selectExpr(columns: _*)
+        sameAnswer(rows)(plan => assert(lateScans(plan).nonEmpty))
+        assert(rows.collect().length == n)
+      }
     }
   }
 }

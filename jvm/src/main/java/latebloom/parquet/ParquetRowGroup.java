@@ -82,12 +82,31 @@ final class ParquetRowGroup implements RowGroup {
     PageIndexes indexes = new PageIndexes(indexed);
     split.context.fetcher().fetch(indexes.ranges());
     Selection left = pruning.rows(rows, indexes);
+    boolean trusted = split.trusted.bounds() && split.trusted.nullCounts();
+    if (!left.isAll() && !trusted && !sparkPrunesPages()) {
+      left = Selection.all(rows);
+    }
     // Spark, too, reads by page offsets here, whoever wrote them.
     placed |= !left.isAll();
     if (!placed) {
-      indexed.forEach(ColumnChunk::dropIndex);
+      chunks.values().forEach(ColumnChunk::dropIndex);
     }
     return left;
+  }
+
+  /**
+   * Whether Spark uses the row group's page indexes: it needs the offset index of each column that
+   * it reads ({@code ColumnIndexStoreImpl.create}). Fetches these.
+   */
+  private boolean sparkPrunesPages() throws IOException {
+    List<ColumnChunk> read =
+        split.leaves().stream()
+            .filter(leaf -> metas.containsKey(ColumnPath.get(leaf.getPath())))
+            .map(this::chunk)
+            .toList();
+    split.context.fetcher().fetch(
+        read.stream().filter(ColumnChunk::lacksIndex).map(ColumnChunk::indexRange).toList());
+    return read.stream().allMatch(ColumnChunk::isIndexReadable);
   }
 
   @Override

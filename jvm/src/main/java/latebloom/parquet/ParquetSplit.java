@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -263,6 +264,15 @@ public final class ParquetSplit implements RowGroups {
   /** Pruning by the minima and maxima of pages; null without a predicate or a trusted index. */
   ColumnIndexPruning columnIndex() {
     return columnIndex;
+  }
+
+  /** The leaves of the file that Spark would read. */
+  Set<ColumnDescriptor> leaves() {
+    Set<ColumnDescriptor> leaves = new LinkedHashSet<>();
+    for (WantedColumn c : columns) {
+      c.addLeaves(schema, leaves);
+    }
+    return leaves;
   }
 
   /** The leaves of a column that Spark's reader decodes. */

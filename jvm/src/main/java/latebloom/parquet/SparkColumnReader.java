@@ -2,6 +2,7 @@
 package latebloom.parquet;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,10 +45,14 @@ final class SparkColumnReader implements ColumnReader {
 
   @Override
   public void want(Selection rows, List<WantedRange> ranges) throws IOException {
-    boolean skips = chunks().stream().allMatch(ColumnChunk::sparkSkipsRows);
+    boolean skips = skips();
     for (ColumnChunk chunk : chunks()) {
       chunk.want(skips ? rows : Selection.all(rows.rows()), ranges);
     }
+  }
+
+  private boolean skips() throws IOException {
+    return chunks().stream().allMatch(ColumnChunk::sparkSkipsRows);
   }
 
   /**
@@ -55,6 +60,7 @@ final class SparkColumnReader implements ColumnReader {
    */
   @Override
   public ColumnCursor cursor(int use, Selection rows) throws IOException {
+    fetchUnlisted(rows);
     SparkColumnCursor cursor = cursors.get(use);
     if (cursor == null) {
       cursor = open(use);
@@ -62,6 +68,22 @@ final class SparkColumnReader implements ColumnReader {
     }
     cursor.start(rows);
     return cursor;
+  }
+
+  /**
+   * Fetches all pages if one that holds {@code rows} has an encoding that the chunk's metadata
+   * omits, and that Spark's decoder can't skip.
+   */
+  private void fetchUnlisted(Selection rows) throws IOException {
+    if (!skips()) {
+      return;
+    }
+    chunks().forEach(chunk -> chunk.parseHeaders(rows));
+    if (!skips()) {
+      List<WantedRange> rest = new ArrayList<>();
+      want(rows, rest);
+      split.context.fetcher().fetch(rest);
+    }
   }
 
   private SparkColumnCursor open(int use) throws IOException {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.parquet;
 
+import java.util.Set;
+import latebloom.line.ScalaSeqs;
 import latebloom.parquet.types.Calendars;
 import latebloom.parquet.types.FlatType;
 import latebloom.parquet.types.RepeatedType;
@@ -51,6 +53,22 @@ record WantedColumn(
   /** Name of the top-level column that this is, or is a field of. */
   String topLevel() {
     return parquet.path().head();
+  }
+
+  /** Adds the leaves of the file that Spark reads for the column. */
+  void addLeaves(MessageType file, Set<ColumnDescriptor> leaves) {
+    addLeaves(parquet, file, leaves);
+  }
+
+  private static void addLeaves(
+      ParquetColumn column, MessageType file, Set<ColumnDescriptor> leaves) {
+    if (column.descriptor().isDefined()
+        && file.containsPath(column.descriptor().get().getPath())) {
+      leaves.add(column.descriptor().get());
+    }
+    for (ParquetColumn child : ScalaSeqs.asJava(column.children())) {
+      addLeaves(child, file, leaves);
+    }
   }
 
   /** Whether our decoders may read it in some row group. */

@@ -3,6 +3,7 @@ package latebloom.parquet.page;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -53,10 +54,14 @@ public final class ColumnChunk {
   private Bytes indexBytes;
   private OffsetIndex index;
   private boolean indexUseless;
+  private boolean indexReadable;
   private boolean walked;
   private int[] firstRow;
   private Page[] pages = {};
   private Page dictionaryPage;
+
+  /** By the chunk's metadata, and by the page headers parsed so far, of which it may omit some. */
+  private final Set<Encoding> encodings;
 
   /** A page in the file; parses its header on demand. */
   private static final class Page {
@@ -87,6 +92,8 @@ public final class ColumnChunk {
     this.fileLength = fileLength;
     this.chainsPages = chainsPages;
     this.counters = counters;
+    this.encodings = EnumSet.noneOf(Encoding.class);
+    this.encodings.addAll(meta.getEncodings());
   }
 
   /** Whether the chunk has an offset index that is unread and would still help. */
@@ -132,10 +139,17 @@ public final class ColumnChunk {
     return index;
   }
 
+  /** Whether the offset index was fetched and parquet-java can read it, valid or not. */
+  public boolean isIndexReadable() {
+    index();
+    return indexReadable;
+  }
+
   private void parseIndex(Bytes bytes) {
     try {
       OffsetIndex read =
           ParquetMetadataConverter.fromParquetOffsetIndex(ThriftReader.offsetIndex(bytes));
+      indexReadable = true;
       if (isConsistent(read)) {
         index = read;
         pages = new Page[read.getPageCount()];
@@ -319,6 +333,18 @@ public final class ColumnChunk {
       throw new CorruptPageException("an incomplete page header");
     }
     page.header = header;
+    if (header.isSetData_page_header()) {
+      addEncoding(header.getData_page_header().getEncoding());
+    }
+    if (header.isSetData_page_header_v2()) {
+      addEncoding(header.getData_page_header_v2().getEncoding());
+    }
+  }
+
+  private void addEncoding(org.apache.parquet.format.Encoding encoding) {
+    if (encoding != null) {
+      encodings.add(Encoding.valueOf(encoding.name()));
+    }
   }
 
   // ---- the pages, once fetched
@@ -338,10 +364,10 @@ public final class ColumnChunk {
   /**
    * Whether Spark's decoders of this chunk can skip. Its DELTA_BINARY_PACKED decoder, asked for no
    * value, restarts at the page's first, and the reader above it does that where a step ends just
-   * before a range of rows begins. Its decoder of DELTA_BYTE_ARRAY of fixed length never skips.
+   * before a range of rows begins. Its decoder of DELTA_BYTE_ARRAY of fixed length never skips. A
+   * chunk can turn out to have such pages when their headers are parsed.
    */
   public boolean sparkSkipsValues() {
-    Set<Encoding> encodings = meta.getEncodings();
     boolean fixed =
         meta.getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY;
     return !encodings.contains(Encoding.DELTA_BINARY_PACKED)
@@ -371,6 +397,15 @@ public final class ColumnChunk {
       p++;
     }
     return p;
+  }
+
+  /** Parses the headers of the pages that hold {@code wanted}, which were fetched. */
+  public void parseHeaders(Selection wanted) {
+    for (int i = 0; firstRow != null && i < pages.length; i++) {
+      if (wanted.anyIn(firstRow[i], firstRow[i + 1])) {
+        header(i);
+      }
+    }
   }
 
   /** Header of a data page; of the dictionary page for -1. */

@@ -8,7 +8,7 @@ import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument
-import org.apache.orc.impl.{ReaderImpl, SchemaEvolution}
+import org.apache.orc.impl.{DataReaderProperties, ReaderImpl, SchemaEvolution}
 import org.apache.orc.{OrcConf, OrcFile, Reader, TypeDescription}
 
 import org.apache.spark.broadcast.Broadcast
@@ -24,7 +24,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import latebloom.line.Compat._
 import latebloom.orc.stripe.OrcColumn
-import latebloom.orc.{CheckedTails, OrcSplit}
+import latebloom.orc.{CheckedTails, OrcSplit, StreamLengths}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -51,7 +51,7 @@ final class OrcFiles private (
       .maxLength(OrcConf.MAX_FILE_LENGTH.getLong(shared))
     val reader = OrcFile.createReader(path, options).asInstanceOf[ReaderImpl]
     var owned: Closeable = reader
-    try notOurs(reader).toLeft {
+    try notOurs(reader, file).toLeft {
         val in = reader.takeFile()
         owned = in
         val resolved = new Resolved(reader.getSchema, shared)
@@ -81,20 +81,29 @@ final class OrcFiles private (
   /** The reason to leave a file to Spark's reader, if any. A stripe that is longer than the file is
     * no reason: Spark's reader would allocate the claimed length.
     */
-  private def notOurs(reader: ReaderImpl): Option[Counter] =
+  private def notOurs(reader: ReaderImpl, file: PartitionedFile): Option[Counter] =
     if (reader.getColumnEncryptionKeys.nonEmpty) {
       Some(Counter.FILES_ENCRYPTED)
     } else if (SchemaEvolution.checkAcidSchema(reader.getSchema)) {
       Some(Counter.FILES_ACID)
     } else {
       val length = reader.getFileTail.getFileLength
-      when(
-        reader.getStripes.asScala.exists(s =>
-          s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows ||
-            s.getLength > MaxStripeBytes && s.getLength <= length
-        )
-      )(Counter.FILES_TOO_LARGE)
+      val tooLarge = reader.getStripes.asScala.exists(s =>
+        s.getNumberOfRows < 0 || s.getNumberOfRows > MaxRows ||
+          s.getLength > MaxStripeBytes && s.getLength <= length
+      )
+      if (tooLarge) checkStreams(reader, file)
+      when(tooLarge)(Counter.FILES_TOO_LARGE)
     }
+
+  private def checkStreams(reader: ReaderImpl, file: PartitionedFile): Unit = {
+    val path = file.toPath
+    val source = DataReaderProperties.builder()
+      .withFileSystem(path.getFileSystem(conf.value.value))
+      .withPath(path)
+    val end = file.start + file.length
+    StreamLengths.check(reader, path.toString, source, file.start, end)
+  }
 
   /** The columns of a file, as Spark resolves them. */
   private class Resolved(inFile: TypeDescription, shared: Configuration) {
