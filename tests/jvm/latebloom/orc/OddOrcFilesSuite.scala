@@ -150,6 +150,20 @@ class OddOrcFilesSuite extends RewrittenOrc {
     ) assert(failureOf(OrcSurgery.rewrite(_, Changes(stripe = claim))).contains("stripe 0, footer"))
   }
 
+  test("a stream that is longer than its stripe, which is left to Spark's reader, is an error") {
+    for (length <- Seq(Long.MaxValue, -1L, 1L << 45)) {
+      val said = failureOf(OrcSurgery.rewrite(
+        _,
+        Changes(
+          stripe = _.setNumberOfRows(Int.MaxValue - 1L),
+          stripeFooter = _.getStreamsBuilderList.asScala.last.setLength(length)
+        )
+      ))
+      val claim = s"a stream of ${java.lang.Long.toUnsignedString(length)} bytes, where "
+      assert(said.contains("stripe 0, footer") && said.contains(claim), said)
+    }
+  }
+
   test("a postscript whose claims Spark never follows does no harm") {
     withTempPath { dir =>
       val file = written(dir, spark.range(100).toDF("id"))

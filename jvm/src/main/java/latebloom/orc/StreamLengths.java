@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.orc.stripe.StripePlace;
+import latebloom.orc.stripe.StripeStreams;
 import org.apache.orc.DataReader;
 import org.apache.orc.OrcProto;
 import org.apache.orc.StripeInformation;
@@ -60,6 +61,9 @@ public final class StreamLengths {
     long room = stripe.getIndexLength() + stripe.getDataLength();
     long left = room;
     for (OrcProto.Stream stream : footer.getStreamsList()) {
+      if (StripeStreams.isPlaceholder(stream.getKind())) {
+        continue;
+      }
       if (stream.getLength() < 0 || stream.getLength() > left) {
         throw new CorruptStreamException(
             "a stream of "

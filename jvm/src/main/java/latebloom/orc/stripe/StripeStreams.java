@@ -101,7 +101,8 @@ public final class StripeStreams {
     }
   }
 
-  private static boolean isPlaceholder(Kind kind) {
+  /** Whether a stream of the kind takes no space in the stripe. */
+  public static boolean isPlaceholder(Kind kind) {
     return kind == Kind.ENCRYPTED_INDEX || kind == Kind.ENCRYPTED_DATA;
   }
 
