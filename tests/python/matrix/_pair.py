@@ -33,7 +33,7 @@ PLAINLY = {
 WORK = ("rowGroupsPruned", "rowGroupsSkipped", "rowGroupsLate", "rowGroupsEager")
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
 NOT_VECTORIZED = "Unsupported encoding: BYTE_STREAM_SPLIT"
-LEFT_TO_SPARK = ("filesEncrypted", "filesAcid", "filesTooLarge")
+LEFT_TO_SPARK = ("filesEncrypted", "filesAcid", "filesTooLarge", "filesArchived")
 COUNTED = (*WORK, "rowsFiltered", "valuesDecoded", *LEFT_TO_SPARK)
 
 

@@ -228,7 +228,9 @@ private[latebloom] object ScanFilters {
       }
   }
 
-  /** Whether the scan's own decoders can read a Parquet column of the type. */
+  /** Whether a vector of the type has one value per row, and no parts. The scan's own decoders can
+    * read such a Parquet column, and what Spark interprets reads its nulls rightly.
+    */
   private[compile] def isFlat(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType |
         DateType | TimestampType | TimestampNTZType | BinaryType | _: YearMonthIntervalType |
