@@ -18,7 +18,13 @@ object Main {
       val options = Options.parse(args.toList)
       if (options.worker) {
         OffHeap.check()
-        new Worker(options).run()
+        try new Worker(options).run()
+        catch {
+          // Without memory a JVM may take minutes to end by itself.
+          case e: Throwable =>
+            println(e)
+            Runtime.getRuntime.halt(1)
+        }
         System.exit(0)
       } else {
         System.exit(supervise(args.toSeq, options))

@@ -122,6 +122,11 @@ class OddParquetFilesSuite extends LateBloomTest {
         FooterEdit.columns(_, "a").foreach(_.setTotal_compressed_size(3L << 29))
       ),
       (
+        "a negative number of values",
+        "row group 0, column a, page 0: -3 values",
+        FooterEdit.columns(_, "a").foreach(_.setNum_values(-3))
+      ),
+      (
         "a negative number of rows",
         "row group 0 has -3 rows",
         _.getRow_groups.forEach(g => g.setNum_rows(-3))

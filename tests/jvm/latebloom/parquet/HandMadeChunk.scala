@@ -59,6 +59,16 @@ object HandMadeChunk {
       values: Long,
       rows: Int,
       pages: Array[Byte]*
+  ): ColumnChunk = of(column, codec, values, rows, chainsPages = false, pages: _*)
+
+  /** A chunk whose writer may have made strings that build on the page before. */
+  def of(
+      column: String,
+      codec: CompressionCodecName,
+      values: Long,
+      rows: Int,
+      chainsPages: Boolean,
+      pages: Array[Byte]*
   ): ColumnChunk = {
     val schema = MessageTypeParser.parseMessageType(s"message m { $column; }")
     val descriptor = schema.getColumns.get(0)
@@ -78,7 +88,7 @@ object HandMadeChunk {
     )
     val place = new ColumnPlace(Name, 3, descriptor.getPath.mkString("."))
     val chunk =
-      new ColumnChunk(place, descriptor, meta, rows, 4L + all.length, false, new Counters)
+      new ColumnChunk(place, descriptor, meta, rows, 4L + all.length, chainsPages, new Counters)
     chunk.wholeRange().receiver().accept(all, 0, all.length)
     chunk
   }

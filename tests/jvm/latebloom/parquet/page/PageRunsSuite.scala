@@ -2,10 +2,14 @@
 package latebloom.parquet.page
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
 import org.apache.parquet.column.page.DataPage
+import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForInteger
+import org.apache.parquet.column.values.deltalengthbytearray.DeltaLengthByteArrayValuesWriter
 import org.apache.parquet.format.Encoding
 import org.apache.parquet.hadoop.CodecFactory
 import org.apache.parquet.hadoop.metadata.{ColumnPath, CompressionCodecName}
+import org.apache.parquet.io.api.Binary
 import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.parquet.HandMadeChunk
@@ -93,5 +97,61 @@ class PageRunsSuite extends AnyFunSuite {
     val some = Selection.ofRuns(8, Array(0, 2), Array(1, 3))
     pageOf(flat, 8, Encoding.PLAIN, framed(3 << 1, 1), some)
     intercept[CorruptPageException](pageOf(flat, 8, Encoding.PLAIN, framed(2 << 1, 1), some))
+  }
+
+  /** A DELTA_BYTE_ARRAY page of strings that share so many bytes with the one before. */
+  private def deltas(strings: (Int, String)*): Array[Byte] = {
+    val heap = HeapByteBufferAllocator.getInstance
+    val prefixes = new DeltaBinaryPackingValuesWriterForInteger(128, 4, 64, 1 << 20, heap)
+    val suffixes = new DeltaLengthByteArrayValuesWriter(64, 1 << 20, heap)
+    strings.foreach { case (shared, rest) =>
+      prefixes.writeInteger(shared)
+      suffixes.writeBytes(Binary.fromString(rest))
+    }
+    BytesInput.concat(prefixes.getBytes, suffixes.getBytes).toInputStream.readAllBytes
+  }
+
+  test("a string that shares more bytes than the one before has is an error that says where") {
+    val column = "required binary c"
+    def page(third: Int, first: Int = 0) = deltas(
+      Seq(first -> "axle", 2 -> "is", third -> "e") ++ Seq.fill(5)(1 -> "b"): _*
+    )
+    pageOf(column, 8, Encoding.DELTA_BYTE_ARRAY, page(4))
+    for ((body, message) <- Seq(page(5) -> "5 bytes with one of 4", page(4, 1) -> "1 bytes with"))
+      assert(refused(column, 8, Encoding.DELTA_BYTE_ARRAY, body).contains(message))
+    // Of strings behind the last wanted row nobody asks for one.
+    pageOf(column, 8, Encoding.DELTA_BYTE_ARRAY, page(5), Selection.ofRuns(8, Array(0), Array(2)))
+    // Two of the eight rows are null.
+    val nulls = framed(1 << 1 | 1, 0xfc)
+    val six = deltas((0 -> "axle") +: Seq.fill(5)(1 -> "b"): _*)
+    pageOf(flat, 8, Encoding.DELTA_BYTE_ARRAY, nulls ++ six)
+  }
+
+  test("a string may build on the page before where an old writer made it so") {
+    val column = "required binary c"
+    def bodies(shared: Int) = Seq(
+      deltas(Seq.fill(3)(0 -> "axle"): _*),
+      deltas((shared -> "is") +: Seq.fill(4)(1 -> "b"): _*)
+    )
+    def read(shared: Int, chains: Boolean): Seq[DataPage] = {
+      val decompressor = new Decompressor(new CodecFactory(new Configuration(), 1024))
+      try {
+        val pages = bodies(shared).zip(Seq(3, 5)).map { case (body, n) =>
+          HandMadeChunk.page(n, Encoding.DELTA_BYTE_ARRAY, body, body.length)
+        }
+        val chunk =
+          HandMadeChunk.of(column, CompressionCodecName.UNCOMPRESSED, 8, 8, chains, pages: _*)
+        val path = ColumnPath.get(chunk.descriptor.getPath: _*)
+        val reader = new PageReader(decompressor, false, new ScanMemory(new Counters))
+        val leaf = new SelectedPages(java.util.Map.of(path, chunk), Selection.all(8), 0, reader)
+          .getPageReader(chunk.descriptor)
+        Seq.fill(2)(leaf.readPage())
+      } finally decompressor.close()
+    }
+    read(4, chains = true)
+    for ((shared, chains) <- Seq(5 -> true, 4 -> false)) {
+      val said = intercept[CorruptPageException](read(shared, chains)).getMessage
+      assert(said.contains(s"shares $shared bytes") && said.contains("column c, page 1"))
+    }
   }
 }

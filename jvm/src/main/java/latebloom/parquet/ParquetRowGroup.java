@@ -104,8 +104,10 @@ final class ParquetRowGroup implements RowGroup {
             .filter(leaf -> metas.containsKey(ColumnPath.get(leaf.getPath())))
             .map(this::chunk)
             .toList();
-    split.context.fetcher().fetch(
-        read.stream().filter(ColumnChunk::lacksIndex).map(ColumnChunk::indexRange).toList());
+    split
+        .context
+        .fetcher()
+        .fetch(read.stream().filter(ColumnChunk::lacksIndex).map(ColumnChunk::indexRange).toList());
     return read.stream().allMatch(ColumnChunk::isIndexReadable);
   }
 

@@ -62,8 +62,7 @@ record WantedColumn(
 
   private static void addLeaves(
       ParquetColumn column, MessageType file, Set<ColumnDescriptor> leaves) {
-    if (column.descriptor().isDefined()
-        && file.containsPath(column.descriptor().get().getPath())) {
+    if (column.descriptor().isDefined() && file.containsPath(column.descriptor().get().getPath())) {
       leaves.add(column.descriptor().get());
     }
     for (ParquetColumn child : ScalaSeqs.asJava(column.children())) {

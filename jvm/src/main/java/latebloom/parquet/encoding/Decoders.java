@@ -93,6 +93,17 @@ public final class Decoders {
     };
   }
 
+  /**
+   * Throws if a value of a DELTA_BYTE_ARRAY page shares more bytes than the one before it has.
+   *
+   * @param count values of the page
+   * @param lastLength length in bytes of the last value of the page before
+   * @return the length of the last value
+   */
+  public static long checkPrefixes(Bytes values, int count, long lastLength) {
+    return count == 0 ? lastLength : DeltaByteArrayDecoder.check(values, count, lastLength);
+  }
+
   private static StringValues rawStrings(
       FlatType type, Encoding encoding, Bytes values, int count) {
     int length = type.physical() == Physical.FIXED_BINARY ? type.width() : -1;

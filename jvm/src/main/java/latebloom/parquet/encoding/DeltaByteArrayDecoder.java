@@ -2,6 +2,7 @@
 package latebloom.parquet.encoding;
 
 import java.util.Arrays;
+import latebloom.read.task.RunningTask;
 import latebloom.read.vector.StringValues;
 
 /**
@@ -39,6 +40,9 @@ final class DeltaByteArrayDecoder implements StringValues {
   private int windowEnd;
   private int nextSuffix;
 
+  /** Length of the last value of the window. */
+  private long lastLength;
+
   /** The value assembled last, in {@code data}, and its index. */
   private byte[] data = {};
 
@@ -59,6 +63,25 @@ final class DeltaByteArrayDecoder implements StringValues {
     int from = prefixes.sectionEnd();
     this.suffixes = new DeltaBinaryPackedDecoder(new Bytes(source, from, end - from), count, true);
     this.nextSuffix = suffixes.sectionEnd();
+  }
+
+  /**
+   * Throws if a value shares more bytes than the one before it has: what else it shares is in no
+   * page.
+   *
+   * @param count values of the page
+   * @param lastLength length in bytes of the last value of the page before, on which the first may
+   *     build
+   * @return the length of the last value
+   */
+  static long check(Bytes bytes, int count, long lastLength) {
+    DeltaByteArrayDecoder decoder = new DeltaByteArrayDecoder(bytes, count, -1);
+    decoder.lastLength = lastLength;
+    while (decoder.windowEnd < count) {
+      RunningTask.checkNotKilled();
+      decoder.readWindow();
+    }
+    return decoder.lastLength;
   }
 
   @Override
@@ -96,7 +119,7 @@ final class DeltaByteArrayDecoder implements StringValues {
     suffixes.next(k, suffix, 0);
     windowStart = windowEnd;
     windowEnd += k;
-    long before = builtLength;
+    long before = lastLength;
     for (int i = 0; i < k; i++) {
       long shared = prefix[i];
       long rest = suffix[i];
@@ -119,6 +142,7 @@ final class DeltaByteArrayDecoder implements StringValues {
         throw new CorruptPageException("a value of " + before + " bytes instead of " + fixed);
       }
     }
+    lastLength = before;
   }
 
   /**

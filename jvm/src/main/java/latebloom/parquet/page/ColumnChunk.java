@@ -263,6 +263,9 @@ public final class ColumnChunk {
     long values = 0;
     int at = 0;
     try {
+      if (meta.getValueCount() < 0) {
+        throw new CorruptPageException(meta.getValueCount() + " values");
+      }
       while (values < meta.getValueCount()) {
         RunningTask.checkNotKilled();
         Page page = new Page();
@@ -376,8 +379,13 @@ public final class ColumnChunk {
 
   /**
    * Whether a page's first string may build on the last one of the page before, as some old writers
-   * wrote (PARQUET-246). Only Spark's reader, page by page, can read those.
+   * wrote (PARQUET-246).
    */
+  boolean chainsPages() {
+    return chainsPages;
+  }
+
+  /** Whether the chunk has strings that build on another page. Only Spark's reader reads those. */
   public boolean chainsStrings() {
     return chainsPages && meta.getEncodings().contains(Encoding.DELTA_BYTE_ARRAY);
   }

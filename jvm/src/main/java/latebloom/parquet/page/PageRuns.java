@@ -3,6 +3,7 @@ package latebloom.parquet.page;
 
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CorruptPageException;
+import latebloom.parquet.encoding.Decoders;
 import latebloom.parquet.encoding.RleBitPackingHybridDecoder;
 import latebloom.read.task.RunningTask;
 import org.apache.parquet.format.DataPageHeader;
@@ -12,9 +13,10 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 
 /**
- * Whether the runs of a page hold as many levels and codes as Spark's reader will ask for. Where
- * they end before, that reader asks again for ever, whether its task was killed or not; and it
- * allocates what a packed run claims before it finds that the page is shorter.
+ * Checks a page before Spark's reader gets it: whether its runs hold as many levels and codes as
+ * that reader will ask for, and its strings share no more than there is. Where runs end before,
+ * that reader asks again for ever, whether its task was killed or not; and it allocates what a
+ * packed run claims before it finds that the page is shorter.
  */
 final class PageRuns {
   private static final int BLOCK = 64;
@@ -49,6 +51,31 @@ final class PageRuns {
           throw new CorruptPageException(codes + " codes for " + values + " values");
         }
       }
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  /**
+   * Throws if a value of a DELTA_BYTE_ARRAY page shares more bytes than the one before it has:
+   * Spark's reader takes what lies behind that one in its vector, mostly of an earlier batch.
+   *
+   * @param wanted levels that Spark's reader will ask for
+   * @param lastLength length in bytes of the last value of the page before, if it may be built on
+   * @return the length of the page's last value; 0 for other encodings
+   */
+  static long checkPrefixes(
+      ColumnChunk chunk, int page, PageReader.Parts parts, int wanted, long lastLength) {
+    PageHeader header = chunk.header(page);
+    if (PageReader.encoding(header) != Encoding.DELTA_BYTE_ARRAY || !areRuns(chunk, header)) {
+      return 0;
+    }
+    try {
+      PageReader.Parts each = parts.unframed(chunk.descriptor);
+      int n = Math.min(wanted, ColumnChunk.valueCount(header));
+      int most = chunk.descriptor.getMaxDefinitionLevel();
+      int values = most == 0 ? n : count(each.definition(), most, n, most);
+      return Decoders.checkPrefixes(each.values(), values, lastLength);
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
       throw chunk.place.corrupt(page, e);
     }

@@ -110,6 +110,9 @@ public final class SelectedPages implements PageReadStore {
     private final ColumnChunk chunk;
     private int next;
 
+    /** Length of the last string of the page before. */
+    private long lastLength;
+
     Leaf(ColumnChunk chunk) {
       this.chunk = chunk;
     }
@@ -160,7 +163,10 @@ public final class SelectedPages implements PageReadStore {
         if (exact && !rows.isAll() && chunk.descriptor.getMaxRepetitionLevel() > 0) {
           RowStarts.check(chunk, p, parts, chunk.endRow(p) - chunk.firstRow(p));
         }
-        PageRuns.check(chunk, p, parts, levelsRead(p));
+        int wanted = levelsRead(p);
+        PageRuns.check(chunk, p, parts, wanted);
+        long shareable = chunk.chainsPages() ? lastLength : 0;
+        lastLength = PageRuns.checkPrefixes(chunk, p, parts, wanted, shareable);
         return page(chunk.header(p), parts, exact ? chunk.firstRow(p) : 0, p);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
