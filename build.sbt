@@ -65,11 +65,33 @@ def copyStored(jar: File, to: File): Unit =
     }
   }
 
-// A line that is not in Maven Central is compiled with PySpark's jars.
+// The POM with one more dependency, which the application provides.
+def withProvided(pom: scala.xml.Node, module: ModuleID): scala.xml.Node = pom match {
+  case project: scala.xml.Elem =>
+    val dependency =
+      <dependency>
+        <groupId>{module.organization}</groupId>
+        <artifactId>{module.name}</artifactId>
+        <version>{module.revision}</version>
+        <scope>provided</scope>
+      </dependency>
+    project.copy(child = project.child.map {
+      case all: scala.xml.Elem if all.label == "dependencies" =>
+        all.copy(child = all.child ++ dependency)
+      case other => other
+    })
+  case other => other
+}
+
+// A line that is not in Maven Central is compiled with PySpark's jars. Its POM names Spark all the same.
 def sparkOf(scope: Configuration): Seq[Setting[_]] =
   if (line.inMaven)
     Seq(libraryDependencies += "org.apache.spark" %% "spark-sql" % line.spark % scope)
-  else Seq(Compile / unmanagedJars ++= line.jars((ThisBuild / baseDirectory).value).classpath)
+  else Seq(
+    Compile / unmanagedJars ++= line.jars((ThisBuild / baseDirectory).value).classpath,
+    pomPostProcess :=
+      (withProvided(_, "org.apache.spark" % s"spark-sql_${line.scalaLine}" % line.spark))
+  )
 
 lazy val latebloom = project
   .in(file("jvm"))

@@ -230,6 +230,24 @@ class OddParquetFilesSuite extends LateBloomTest {
     }
   }
 
+  test("a damaged length in a dictionary that Spark's reader decodes allocates nothing") {
+    withTempPath { folder =>
+      spark.range(0, 400, 1, 1)
+        .selectExpr("id", "named_struct('s', concat('text ', id % 3), 'n', id) as st")
+        .write.option("compression", "none").parquet(folder.getPath)
+      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      val place = FooterEdit.columns(FooterEdit.read(file), "st.s").head.getDictionary_page_offset
+      // The last of three entries of six characters.
+      FooterEdit.patch(file, FooterEdit.bodyAt(file, place) + 2 * (4 + 6), little(1 << 29))
+      val rows = table(folder).where("id % 3 = 2")
+      assert(lateScans(rows).nonEmpty)
+      val failure = intercept[SparkException](rows.collect())
+      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      val text = chain(failure).map(_.getMessage).mkString("\n")
+      assert(text.contains("column st.s, dictionary page: a part of 536870912 bytes"), text)
+    }
+  }
+
   test("pages have encodings that the chunk's metadata omits") {
     withTempPath { folder =>
       spark.range(0, 4000, 1, 1)

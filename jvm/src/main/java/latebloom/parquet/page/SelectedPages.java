@@ -24,6 +24,7 @@ import org.apache.parquet.format.DictionaryPageHeader;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 
 /**
  * The pages of a few column chunks as input of Spark's column reader: only pages that hold selected
@@ -135,10 +136,29 @@ public final class SelectedPages implements PageReadStore {
                   + " bytes";
           throw chunk.place.corrupt(-1, new CorruptPageException(what));
         }
+        checkStrings(header, page);
         return new DictionaryPage(
             input(page), page.length(), header.getNum_values(), encoding(header.getEncoding()));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
+      }
+    }
+
+    /**
+     * Throws if a string is longer than the page: Spark's reader allocates what its length says.
+     */
+    private void checkStrings(DictionaryPageHeader header, Bytes page) {
+      if (chunk.descriptor.getPrimitiveType().getPrimitiveTypeName() != PrimitiveTypeName.BINARY) {
+        return;
+      }
+      try {
+        Bytes rest = page;
+        for (int i = 0; i < header.getNum_values(); i++) {
+          int length = rest.framedLength();
+          rest = rest.slice(Integer.BYTES + length, rest.length() - Integer.BYTES - length);
+        }
+      } catch (CorruptPageException | IndexOutOfBoundsException e) {
+        throw chunk.place.corrupt(-1, e);
       }
     }
 
