@@ -178,7 +178,9 @@ final class FaultRun(spark: SparkSession, folder: Path) {
       val causes = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).toSeq
       val said = causes.map(c => s"$c").mkString("\n  by ")
       val ours = causes.exists(_.isInstanceOf[IOException]) || said.contains("on purpose") ||
-        said.contains("Encountered error while reading file") || cancelled && said.contains("cancel")
+        said.contains("Encountered error while reading file") || cancelled && said.contains(
+          "cancel"
+        )
       if (!ours || !causes.exists(_.isInstanceOf[SparkThrowable]) || causes.exists(isBare)) {
         found += s"an error of another kind: $what\n  $said"
       }
