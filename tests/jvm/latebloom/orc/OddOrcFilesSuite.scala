@@ -164,6 +164,22 @@ class OddOrcFilesSuite extends RewrittenOrc {
     }
   }
 
+  test("a footer of a stripe that is left to Spark's reader allocates no more than the file has") {
+    for (
+      (text, claim) <- Seq[(String, OrcProto.StripeInformation.Builder => Unit)](
+        "2147483646 bytes at " -> (_.setFooterLength(Int.MaxValue - 1L)),
+        ", in a file of " -> (_.setDataLength(1L << 29)),
+        "it is said to lie at byte" -> (_.setIndexLength(Long.MaxValue))
+      )
+    ) {
+      val said = failureOf(OrcSurgery.rewrite(
+        _,
+        Changes(stripe = s => claim(s.setNumberOfRows(Int.MaxValue - 1L)))
+      ))
+      assert(said.contains("stripe 0, footer") && said.contains(text), said)
+    }
+  }
+
   test("a postscript whose claims Spark never follows does no harm") {
     withTempPath { dir =>
       val file = written(dir, spark.range(100).toDF("id"))

@@ -6,6 +6,7 @@ import java.util.List;
 import latebloom.orc.encoding.CorruptStreamException;
 import latebloom.orc.stripe.StripePlace;
 import latebloom.orc.stripe.StripeStreams;
+import latebloom.read.io.RangeFetcher.WantedRange;
 import org.apache.orc.DataReader;
 import org.apache.orc.OrcProto;
 import org.apache.orc.StripeInformation;
@@ -47,13 +48,27 @@ public final class StreamLengths {
         StripeInformation stripe = stripes.get(i);
         if (from <= stripe.getOffset() && stripe.getOffset() < to) {
           new StripePlace(file, i)
-              .read("footer", () -> check(stripe, data.readStripeFooter(stripe)));
+              .read(
+                  "footer",
+                  () -> {
+                    checkFooter(stripe, reader.getFileTail().getFileLength());
+                    return check(stripe, data.readStripeFooter(stripe));
+                  });
         }
       }
     } catch (IOException e) {
       throw e;
     } catch (Exception e) {
       throw new IOException(e);
+    }
+  }
+
+  /** Throws if the footer is not in the file: orc-core allocates its length first. */
+  private static void checkFooter(StripeInformation stripe, long fileLength) {
+    WantedRange footer = StripeStreams.footerRange(stripe, (array, start, n) -> {});
+    if (footer.offset() > fileLength - footer.length()) {
+      throw new CorruptStreamException(
+          footer.length() + " bytes at " + footer.offset() + ", in a file of " + fileLength);
     }
   }
 
