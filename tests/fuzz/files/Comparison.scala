@@ -141,9 +141,9 @@ final class Comparison(
     * returns a line per result, with the answer that it equals.
     */
   def diagnosis(c: FileCase): Seq[String] = on(c) { path =>
-    val known = Seq("ours" -> ours, "Spark's" -> this.sparks).map { case (whose, scans) =>
-      whose -> run(c, path, scans, Watch.Sparks).result
-    }
+    val mine = run(c, path, ours, Watch.Ours)
+    val theirs = run(c, path, this.sparks, Watch.Sparks)
+    val known = Seq("ours" -> mine.result, "Spark's" -> theirs.result)
     def described(run: Run) = {
       val same = known.collect { case (whose, result) if result == run.result => whose }
       if (same.isEmpty) run.toString else s"$run, as ${same.mkString(" and ")}"
@@ -160,8 +160,7 @@ final class Comparison(
         )
       } finally MemoryFiles.remove(path)
     }
-    Seq(s"ours: ${run(c, path, ours, Watch.Ours)}") ++
-      sparks("as the query says", Seq(this.sparks)) ++
+    Seq(s"ours: $mine", s"Spark's, as the query says: $theirs") ++
       sparks("in other batches", variants.rebatched) ++
       sparks("pruned by the keys", variants.ranged) ++
       sparks("pruned less", variants.unpruned) ++

@@ -208,12 +208,17 @@ class OddParquetFilesSuite extends LateBloomTest {
     }
   }
 
+  /** A file of `id` and, in a struct, a string `s` of three and a number. */
+  private def writeStructs(folder: File): File = {
+    spark.range(0, 400, 1, 1)
+      .selectExpr("id", "named_struct('s', concat('text ', id % 3), 'n', id) as st")
+      .write.option("compression", "none").parquet(folder.getPath)
+    folder.listFiles.find(_.getName.endsWith(".parquet")).get
+  }
+
   test("a code without an entry, which is looked up above the scan, is an error of the file") {
     withTempPath { folder =>
-      spark.range(0, 400, 1, 1)
-        .selectExpr("id", "named_struct('s', concat('text ', id % 3), 'n', id) as st")
-        .write.option("compression", "none").parquet(folder.getPath)
-      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      val file = writeStructs(folder)
       val place = FooterEdit.columns(FooterEdit.read(file), "st.s").head.getData_page_offset
       val body = FooterEdit.bodyAt(file, place)
       val levels = 4 + Files.readAllBytes(file.toPath)(body)
@@ -232,10 +237,7 @@ class OddParquetFilesSuite extends LateBloomTest {
 
   test("a damaged length in a dictionary that Spark's reader decodes allocates nothing") {
     withTempPath { folder =>
-      spark.range(0, 400, 1, 1)
-        .selectExpr("id", "named_struct('s', concat('text ', id % 3), 'n', id) as st")
-        .write.option("compression", "none").parquet(folder.getPath)
-      val file = folder.listFiles.find(_.getName.endsWith(".parquet")).get
+      val file = writeStructs(folder)
       val place = FooterEdit.columns(FooterEdit.read(file), "st.s").head.getDictionary_page_offset
       // The last of three entries of six characters.
       FooterEdit.patch(file, FooterEdit.bodyAt(file, place) + 2 * (4 + 6), little(1 << 29))
