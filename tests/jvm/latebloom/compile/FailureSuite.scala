@@ -120,7 +120,9 @@ class FailureSuite extends AnyFunSuite with SQLHelper {
       e: Expression,
       rows: Seq[InternalRow] = rows
   ): Option[(InternalRow, Throwable)] =
-    rows.iterator.flatMap(r => Try(e.eval(r)).failed.toOption.map(r -> _)).nextOption()
+    rows.iterator.map(r => r -> Try(e.eval(r))).collectFirst {
+      case (row, scala.util.Failure(error)) => row -> error
+    }
 
   private def compiledFails(es: Seq[Expression]): Boolean = {
     val projection = GenerateUnsafeProjection.generate(es, subexpressionEliminationEnabled = false)

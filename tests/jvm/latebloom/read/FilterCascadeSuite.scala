@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import org.apache.spark.sql.types._
 
-import latebloom.read.MemoryRowGroup.{Column, positions, selection}
+import latebloom.read.MemoryRowGroup.{Column, positions, select}
 import latebloom.read.ScanFilter.{ColumnFilter, OptionalFilter}
 import latebloom.read.predicate.{ColumnPredicate, LongRanges, RowPredicate}
 import latebloom.read.selection.Selection
@@ -78,7 +78,7 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
 
   test("a filter sees only the rows that those before it left, and of those only the window's") {
     val group = new MemoryRowGroup(Seq(column(_ % 10L), column(_ / 100L), column(_ % 3L)))
-    val window = selection(RowCount, 200 until 900)
+    val window = select(RowCount, 200 until 900)
     val left = new Cascade(3, below(0, 5), below(1, 4), below(2, 1))(group, window)
     assert(positions(left) == (200 until 900).filter(r => r % 10 < 5 && r / 100 < 4 && r % 3 < 1))
     assert(looked(group) == Seq(0 -> 700, 1 -> 350, 2 -> 100))
@@ -108,7 +108,7 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
     val second = groups
     val need = new RowGroup.Need(2, Selection.all(RowCount), false)
     val all = Selection.all(RowCount)
-    cascade.cascade.fetch(second, all, all, false, JavaList.of(need))
+    cascade.cascade.fetch(second, all, all, false, Seq(need).asJava)
     assert(second.fetches.toSeq == Seq(Seq(0, 1, 2, 2)))
   }
 
@@ -121,7 +121,7 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
           super.fetch(needs)
         }
       }
-      val window = selection(RowCount, 0 until 100)
+      val window = select(RowCount, 0 until 100)
       new Cascade(1, below(0, 1)).cascade
         .fetch(group, window, Selection.all(RowCount), false, JavaList.of())
       needed.result()
@@ -205,7 +205,7 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
       var pruned = 0
       override def prune(): Selection = {
         pruned += 1
-        if (rules) selection(RowCount, 0 until 10) else Selection.all(RowCount)
+        if (rules) select(RowCount, 0 until 10) else Selection.all(RowCount)
       }
     }
     val cascade = new Cascade(1, below(0, 5))
@@ -253,7 +253,7 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
       for (_ <- 1 to 12) {
         val values = Seq.fill(n)(Array.fill[Any](RowCount)(random.nextInt(10).toLong))
         val group = new MemoryRowGroup(values.map(Column(LongType, _)))
-        val window = selection(RowCount, random.shuffle((0 until RowCount).toList).take(300))
+        val window = select(RowCount, random.shuffle((0 until RowCount).toList).take(300))
         val expected = positions(window).filter { r =>
           values.zip(ends).forall { case (v, end) => v(r).asInstanceOf[Long] < end }
         }

@@ -93,7 +93,7 @@ object MemoryRowGroup {
     all.toSeq
   }
 
-  def selection(rows: Int, selected: Iterable[Int]): Selection = {
+  def select(rows: Int, selected: Iterable[Int]): Selection = {
     val builder = new Selection.Builder(rows)
     selected.toSeq.sorted.foreach(builder.add(_))
     builder.build()

@@ -135,17 +135,18 @@ class RowIndexesSuite extends AnyFunSuite with OrcSamples {
   private def chunks(stripe: Stripe, s: StripeStream): Seq[(Int, Int)] = {
     val bytes = whole(stripe, s)
     val options = stripe.streams.split.compression
-    Iterator.unfold(0) { at =>
-      Option.when(at < bytes.length) {
+    def from(at: Int): List[(Int, Int)] =
+      if (at >= bytes.length) Nil
+      else {
         val header = (0 to 2).map(i => (bytes(at + i) & 0xff) << 8 * i).sum
         val length = header >>> 1
         val chunk = ByteBuffer.wrap(bytes, at, 3 + length).slice()
         val in = InStream.create("chunk", new BufferChunk(chunk, 0), 0, 3L + length, options)
         val out = new Array[Byte](options.getBufferSize + 1)
         val n = Iterator.continually(in.read(out, 0, out.length)).takeWhile(_ > 0).sum
-        (at -> n, at + 3 + length)
+        (at -> n) :: from(at + 3 + length)
       }
-    }.toSeq
+    from(0)
   }
 
   /** All bytes of a stream, as they lie in the file. */
@@ -159,7 +160,7 @@ class RowIndexesSuite extends AnyFunSuite with OrcSamples {
       s.length,
       (array, start, n) => bytes = array.slice(start, start + n)
     )
-    stripe.streams.split.fetcher.fetch(java.util.List.of(range))
+    stripe.streams.split.fetcher.fetch(Seq(range).asJava)
     bytes
   }
 

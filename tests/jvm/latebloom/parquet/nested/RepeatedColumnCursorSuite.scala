@@ -201,7 +201,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
       payload.length,
       java.util.List.of(),
       kept.asJava,
-      new ScanSpec.Filters(java.util.List.of(filter), 1, null),
+      new ScanSpec.Filters(Seq[ScanFilter](filter).asJava, 1, null),
       new ScanSpec.Options(
         random.oneOf(0L, 64L, 100000L),
         random.oneOf(0L, 1L << 20),
