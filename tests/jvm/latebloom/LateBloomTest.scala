@@ -4,12 +4,12 @@ package latebloom
 import java.io.File
 import java.net.URI
 
-import org.apache.spark.SparkConf
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
 import org.apache.spark.sql.test.SharedSparkSession
 import org.apache.spark.sql.{DataFrame, QueryTest, Row}
+import org.apache.spark.{SparkConf, SparkException}
 
 import latebloom.decision.ShortSql
 import latebloom.inspect.{PlanNodes, ScanReport}
@@ -59,6 +59,10 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
         look(df.queryExecution.executedPlan)
       }
     }
+
+  /** The error of the query's failed task. */
+  protected def failedTask(query: => Any): SparkException =
+    LineTest.ofTask(intercept[SparkException](query)).asInstanceOf[SparkException]
 
   protected def lateScans(plan: SparkPlan): Seq[LateScan] =
     PlanNodes.all(plan).collect { case s: LateScan => s }

@@ -13,6 +13,9 @@ object LineTest {
   /** The error's class, which later lines call its condition. */
   def condition(error: SparkThrowable): String = error.getErrorClass
 
+  /** The error of the task that failed: the cause of the query's error. */
+  def ofTask(error: Throwable): Throwable = error.getCause
+
   /** Whether the error reports a file that cannot be read: a legacy error class in this line. */
   def isFailedRead(error: SparkThrowable): Boolean =
     error.getErrorClass == "_LEGACY_ERROR_TEMP_2064"

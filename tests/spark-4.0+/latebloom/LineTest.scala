@@ -12,6 +12,9 @@ object LineTest {
   /** The error's condition, such as `FAILED_READ_FILE`. */
   def condition(error: SparkThrowable): String = error.getCondition
 
+  /** The error of the task that failed: the query's error itself. */
+  def ofTask(error: Throwable): Throwable = error
+
   /** Whether the error reports a file that cannot be read. */
   def isFailedRead(error: SparkThrowable): Boolean =
     error.getCondition.startsWith("FAILED_READ_FILE")

@@ -115,7 +115,7 @@ class CatalystPredicateSuite extends LateBloomTest {
       "arrays_zip(x0, x1)[0].x0 is null",
       "array_append(x0, 1)[1] is null",
       "array_insert(x0, 1, 9)[1] is null",
-      "struct(x0, 5) = struct(array(5, null), 5)",
+      "named_struct('a', x0, 'b', 5) = named_struct('a', array(5, null), 'b', 5)",
       "map_entries(m)[1].value is null",
       "map_concat(m, map('c', 1))['b'] is null",
       "map_values(m)[1] is null",

@@ -19,7 +19,6 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.schema.MessageTypeParser
 
-import org.apache.spark.SparkException
 import org.apache.spark.sql.DataFrame
 
 import latebloom.parquet.FooterEdit
@@ -101,7 +100,7 @@ class OddParquetFilesSuite extends LateBloomTest {
   test("a column with fewer values than rows is corrupt, and the error says where") {
     withTempPath { file =>
       write(file, 7, Seq(3, 1))
-      val failure = intercept[SparkException](table(file).where("a >= 0").collect())
+      val failure = failedTask(table(file).where("a >= 0").collect())
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(text.contains("4 values for 7 rows") && text.contains("column a"))
       assert(LineTest.isFailedRead(failure))
@@ -138,7 +137,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       FooterEdit.change(file)((footer, _) => edit(footer))
       val rows = table(file).where("a >= 0")
       assert(lateScans(rows).nonEmpty)
-      val failure = intercept[SparkException](rows.collect())
+      val failure = failedTask(rows.collect())
       assert(failure.getMessageParameters.get("path").contains(file.getName))
       val said = chain(failure).map(_.getMessage).mkString("\n")
       assert(said.contains(text), said)
@@ -167,10 +166,10 @@ class OddParquetFilesSuite extends LateBloomTest {
           _.where("k = 3 and s > 'text 1'").groupBy("s").count()
         )
       ) {
-        val vanilla = off(intercept[SparkException](query(table(folder)).collect()))
+        val vanilla = off(failedTask(query(table(folder)).collect()))
         val df = query(table(folder))
         assert(lateScans(df).nonEmpty)
-        val failure = intercept[SparkException](df.collect())
+        val failure = failedTask(df.collect())
         assert(LineTest.condition(failure) == LineTest.condition(vanilla))
         assert(failure.getMessageParameters.get("path").contains(file.getName))
         val text = chain(failure).map(_.getMessage).mkString("\n")
@@ -198,7 +197,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       }
       val rows = table(folder).where("id % 150000 = 1200")
       assert(lateScans(rows).nonEmpty)
-      val failure = intercept[SparkException](rows.collect())
+      val failure = failedTask(rows.collect())
       assert(failure.getMessageParameters.get("path").contains(file.getName))
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(
@@ -226,7 +225,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       FooterEdit.patch(file, body + levels + 1 + 2 + 10, Array(0xff.toByte))
       for (rows <- Seq(table(folder).where("id >= 0"), table(folder).where("id % 2 = 0"))) {
         assert(lateScans(rows).nonEmpty)
-        val failure = intercept[SparkException](rows.collect())
+        val failure = failedTask(rows.collect())
         assert(LineTest.isFailedRead(failure), failure)
         assert(failure.getMessageParameters.get("path").contains(file.getName))
       }
@@ -243,7 +242,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       FooterEdit.patch(file, FooterEdit.bodyAt(file, place) + 2 * (4 + 6), little(1 << 29))
       val rows = table(folder).where("id % 3 = 2")
       assert(lateScans(rows).nonEmpty)
-      val failure = intercept[SparkException](rows.collect())
+      val failure = failedTask(rows.collect())
       assert(failure.getMessageParameters.get("path").contains(file.getName))
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(text.contains("column st.s, dictionary page: a part of 536870912 bytes"), text)

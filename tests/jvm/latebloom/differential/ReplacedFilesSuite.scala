@@ -8,7 +8,7 @@ import org.apache.spark.SparkException
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{DataFrame, Row}
 
-import latebloom.LateBloomTest
+import latebloom.{LateBloomTest, LineTest}
 
 /** Files that changed after the driver listed them. */
 class ReplacedFilesSuite extends LateBloomTest {
@@ -66,8 +66,9 @@ class ReplacedFilesSuite extends LateBloomTest {
       Files.writeString(text.toPath, "no Parquet file " * 100)
       replace(file, text)
       def failure = intercept[SparkException](df.where("id >= 0").collect())
-      val theirs = off(failure.getMessage)
-      assert(theirs.contains(file.getName) && failure.getMessage == theirs)
+      def message = LineTest.ofTask(failure).getMessage
+      val theirs = off(message)
+      assert(theirs.contains(file.getName) && message == theirs)
       Files.delete(file.toPath)
       val causes = Iterator.iterate[Throwable](failure)(_.getCause).takeWhile(_ != null)
       assert(causes.exists(_.isInstanceOf[FileNotFoundException]))

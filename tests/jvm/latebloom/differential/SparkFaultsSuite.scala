@@ -68,9 +68,12 @@ class SparkFaultsSuite extends LateBloomTest {
 
   test("days that java.sql.Date lacks are lost to Spark where it pushes them down as such") {
     withTempPath { dir =>
-      Seq("1582-10-04", "1899-12-31").foreach { other =>
-        spark.sql(s"select if(id % 2 = 0, date'1582-10-09', date'$other') d from range(8)")
-          .write.mode("append").parquet(dir.getPath)
+      // Spark 3.5 refuses to write such days by default.
+      withSQLConf(SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key -> "CORRECTED") {
+        Seq("1582-10-04", "1899-12-31").foreach { other =>
+          spark.sql(s"select if(id % 2 = 0, date'1582-10-09', date'$other') d from range(8)")
+            .write.mode("append").parquet(dir.getPath)
+        }
       }
       spark.read.parquet(dir.getPath).createOrReplaceTempView("days")
       val query = "select count(*) from days where d = date'1582-10-09'"

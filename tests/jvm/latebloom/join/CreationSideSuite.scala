@@ -22,7 +22,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.BooleanType
 
-import latebloom.LateBloomTest
+import latebloom.{LateBloomTest, LineTest}
 
 /** Which sides of joins have all the values of a key. That they do is found out by running them:
   * the keys of the rows above, byte by byte, are looked for among those below.
@@ -45,8 +45,8 @@ class CreationSideSuite extends LateBloomTest {
       "(4, cast(null as int), 1.5D, 'z')",
       "(cast(null as int), 50, -0.0D, 'y ')"
     )
-    spark.sql("create or replace temporary view a as " +
-      "select k, v, f, text collate UTF8_BINARY_RTRIM c from rows")
+    val trimmed = if (collations) "text collate UTF8_BINARY_RTRIM" else "text"
+    spark.sql(s"create or replace temporary view a as select k, v, f, $trimmed c from rows")
     view("b", "k, w")(
       "(1, 7)",
       "(3, cast(null as int))",
@@ -58,6 +58,8 @@ class CreationSideSuite extends LateBloomTest {
     spark.range(9).selectExpr("id", "cast(id as int) n", "double(id) f", "'t' || id s")
       .write.saveAsTable("files")
   }
+
+  private def collations = LineTest.caseless.nonEmpty
 
   private def view(name: String, columns: String)(rows: String*): Unit =
     spark.sql(s"create or replace temporary view $name as " +
@@ -161,7 +163,8 @@ class CreationSideSuite extends LateBloomTest {
     val zeros = s"select f y, count(*) $inner group by f"
     assert(below(zeros) == Nil)
     assert(below(s"select string(f) y, count(*) $inner group by f") == Nil)
-    assert(below(s"select octet_length(c) y, count(*) $inner group by c") == Nil)
+    if (collations)
+      assert(below(s"select octet_length(c) y, count(*) $inner group by c") == Nil)
     val side = plan(zeros)
     assert(below(side, NormalizeNaNAndZero(output(side, "y"))) == Seq("v"))
   }
@@ -333,13 +336,13 @@ class CreationSideSuite extends LateBloomTest {
       "select n, first(s) from files group by n",
       "select n, collect_list(s) from files group by n",
       "select n, sum(cast(n as decimal(38, 2))) from files group by n",
-      "select c, count(*) from a group by c",
       "select n, row_number() over (order by s) from files",
       "select * from files tablesample (50 percent)",
       "select n from files where n < (select max(r) from (select rand() * 3 r from files))",
       "select n from files where n in (select n from files limit 3)"
     )
     repeatable.foreach(sql => assert(CreationSide.isRepeatable(plan(sql)), sql))
-    not.foreach(sql => assert(!CreationSide.isRepeatable(plan(sql)), sql))
+    val ofCollations = if (collations) Seq("select c, count(*) from a group by c") else Nil
+    (not ++ ofCollations).foreach(sql => assert(!CreationSide.isRepeatable(plan(sql)), sql))
   }
 }

@@ -64,8 +64,9 @@ class OrcFaultsSuite extends LateBloomTest with RandomCases {
         .write.orc(dir.getPath)
       val fails = udf((x: Long) => if (x > 2000) throw new IllegalArgumentException("no") else true)
       def query = spark.read.orc(dir.getPath).where(fails(col("id")))
-      val expected = off(intercept[Exception](query.collect()))
-      val actual = intercept[Exception](query.collect())
+      def failure = LineTest.ofTask(intercept[Exception](query.collect()))
+      val expected = off(failure)
+      val actual = failure
       assert(actual.getClass == expected.getClass)
       def sentence(e: Throwable) = e.getMessage.linesIterator.next().replaceAll("Lambda\\S+", "")
       assert(sentence(actual) == sentence(expected))

@@ -39,9 +39,10 @@ private[latebloom] object Failure {
     case _: GetStructField | _: Size | _: ArrayContains                                => true
     case _: Murmur3Hash | _: XxHash64 | _: CannotFail | _: BloomFilterMightContain     => true
     case _: ExecSubqueryExpression                                                     => true
-    // What fails in ANSI mode is caught in TRY mode, but not of these.
+    // What fails in ANSI mode is caught in TRY mode, but not of these (Remainder: in Spark 3.5).
     case d: IntegralDivide   => Arithmetic.evalMode(d) == EvalMode.LEGACY && fixedSize(d)
     case d: Pmod             => Arithmetic.evalMode(d) == EvalMode.LEGACY && fixedSize(d)
+    case d: Remainder        => Arithmetic.evalMode(d) == EvalMode.LEGACY && fixedSize(d)
     case a: BinaryArithmetic => Arithmetic.evalMode(a) != EvalMode.ANSI && fixedSize(a)
     case c: Cast             =>
       val (from, to) = (c.child.dataType, c.dataType)
