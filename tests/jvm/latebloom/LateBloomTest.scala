@@ -61,8 +61,8 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     }
 
   /** The error of the query's failed task. */
-  protected def failedTask(query: => Any): SparkException =
-    LineTest.ofTask(intercept[SparkException](query)).asInstanceOf[SparkException]
+  protected def failedTask(query: => Any): Throwable =
+    LineTest.ofTask(intercept[SparkException](query))
 
   protected def lateScans(plan: SparkPlan): Seq[LateScan] =
     PlanNodes.all(plan).collect { case s: LateScan => s }

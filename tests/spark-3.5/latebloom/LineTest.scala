@@ -16,9 +16,9 @@ object LineTest {
   /** The error of the task that failed: the cause of the query's error. */
   def ofTask(error: Throwable): Throwable = error.getCause
 
-  /** Whether the error reports a file that cannot be read: a legacy error class in this line. */
-  def isFailedRead(error: SparkThrowable): Boolean =
-    error.getErrorClass == "_LEGACY_ERROR_TEMP_2064"
+  /** Whether the task's error names the file: this line wraps no error of opening a file. */
+  def isFailedRead(error: Throwable, file: String): Boolean =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).exists(_.getMessage.contains(file))
 
   /** Creates an error with the error class. */
   def error(condition: String): Throwable =

@@ -15,9 +15,13 @@ object LineTest {
   /** The error of the task that failed: the query's error itself. */
   def ofTask(error: Throwable): Throwable = error
 
-  /** Whether the error reports a file that cannot be read. */
-  def isFailedRead(error: SparkThrowable): Boolean =
-    error.getCondition.startsWith("FAILED_READ_FILE")
+  /** Whether the task's error reports a file that cannot be read, and names it. */
+  def isFailedRead(error: Throwable, file: String): Boolean = error match {
+    case e: SparkThrowable =>
+      condition(e).startsWith("FAILED_READ_FILE") &&
+      e.getMessageParameters.get("path").contains(file)
+    case _ => false
+  }
 
   /** Creates an error with the condition. */
   def error(condition: String): Throwable =

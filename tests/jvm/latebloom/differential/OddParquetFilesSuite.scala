@@ -19,6 +19,7 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.schema.MessageTypeParser
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 
 import latebloom.parquet.FooterEdit
@@ -103,7 +104,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       val failure = failedTask(table(file).where("a >= 0").collect())
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(text.contains("4 values for 7 rows") && text.contains("column a"))
-      assert(LineTest.isFailedRead(failure))
+      assert(LineTest.isFailedRead(failure, file.getName), failure)
     }
   }
 
@@ -138,7 +139,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       val rows = table(file).where("a >= 0")
       assert(lateScans(rows).nonEmpty)
       val failure = failedTask(rows.collect())
-      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      assert(LineTest.isFailedRead(failure, file.getName), failure)
       val said = chain(failure).map(_.getMessage).mkString("\n")
       assert(said.contains(text), said)
     }
@@ -170,8 +171,12 @@ class OddParquetFilesSuite extends LateBloomTest {
         val df = query(table(folder))
         assert(lateScans(df).nonEmpty)
         val failure = failedTask(df.collect())
-        assert(LineTest.condition(failure) == LineTest.condition(vanilla))
-        assert(failure.getMessageParameters.get("path").contains(file.getName))
+        (failure, vanilla) match {
+          case (ours: SparkThrowable, theirs: SparkThrowable) =>
+            assert(LineTest.condition(ours) == LineTest.condition(theirs))
+          case _ => // Spark 3.5 passes on what its decoder throws.
+        }
+        assert(LineTest.isFailedRead(failure, file.getName), failure)
         val text = chain(failure).map(_.getMessage).mkString("\n")
         assert(text.contains("row group 0, column s, dictionary page"), text)
       }
@@ -198,7 +203,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       val rows = table(folder).where("id % 150000 = 1200")
       assert(lateScans(rows).nonEmpty)
       val failure = failedTask(rows.collect())
-      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      assert(LineTest.isFailedRead(failure, file.getName), failure)
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(
         text.contains(s"column $leaf, page 1: 1000 rows, where the offset index has 999"),
@@ -226,8 +231,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       for (rows <- Seq(table(folder).where("id >= 0"), table(folder).where("id % 2 = 0"))) {
         assert(lateScans(rows).nonEmpty)
         val failure = failedTask(rows.collect())
-        assert(LineTest.isFailedRead(failure), failure)
-        assert(failure.getMessageParameters.get("path").contains(file.getName))
+        assert(LineTest.isFailedRead(failure, file.getName), failure)
       }
       // No row has it that is read.
       sameAnswer(table(folder).where("id < 30"))(plan => assert(lateScans(plan).nonEmpty))
@@ -243,7 +247,7 @@ class OddParquetFilesSuite extends LateBloomTest {
       val rows = table(folder).where("id % 3 = 2")
       assert(lateScans(rows).nonEmpty)
       val failure = failedTask(rows.collect())
-      assert(failure.getMessageParameters.get("path").contains(file.getName))
+      assert(LineTest.isFailedRead(failure, file.getName), failure)
       val text = chain(failure).map(_.getMessage).mkString("\n")
       assert(text.contains("column st.s, dictionary page: a part of 536870912 bytes"), text)
     }

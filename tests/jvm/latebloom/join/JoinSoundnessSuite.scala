@@ -104,7 +104,10 @@ class JoinSoundnessSuite extends LateBloomTest {
         def message: (Class[_], String) = {
           val e = intercept[Exception](spark.sql(query).collect())
           // Spark 3.5 says which task it was.
-          (e.getClass, e.getMessage.linesIterator.next().replaceFirst(".* executor driver\\): ", ""))
+          (
+            e.getClass,
+            e.getMessage.linesIterator.next().replaceFirst(".* executor driver\\): ", "")
+          )
         }
         assert(off(message) == message)
       }
