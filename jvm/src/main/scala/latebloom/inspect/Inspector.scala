@@ -54,9 +54,9 @@ object Inspector {
       ("format" -> scan.format) ~
       ("applied" -> scan.declined.isEmpty) ~
       whyNot(scan.declined) ~
-      ("filterColumns" -> scan.filterColumns) ~
-      ("scanFilters" -> scan.scanFilters) ~
-      ("joinFilters" -> scan.joinFilters) ~
+      ("filterColumns" -> scan.filters.columns) ~
+      ("scanFilters" -> scan.filters.conditions) ~
+      ("joinFilters" -> scan.filters.joins) ~
       ("residual" -> scan.residual.map { r =>
         ("conjunct" -> ShortSql(r.conjunct)) ~
           ("code" -> r.why.code) ~

@@ -39,10 +39,10 @@ class LateBloomExplain extends ExplainProvider {
       case None =>
         Seq(
           s"${scan.node}: applied",
-          s"  filter columns: ${scan.filterColumns.mkString(", ")}",
-          s"  scan filters: ${scan.scanFilters.mkString(" AND ")}",
+          s"  filter columns: ${scan.filters.columns.mkString(", ")}",
+          s"  scan filters: ${scan.filters.conditions.mkString(" AND ")}",
           s"  payload: ${if (scan.payload.isEmpty) "none" else scan.payload.mkString(", ")}"
-        ) ++ scan.joinFilters.map(f => s"  join filter: $f")
+        ) ++ scan.filters.joins.map(f => s"  join filter: $f")
       case Some(why) =>
         Seq(s"${scan.node}: declined, ${because(why)}")
     }

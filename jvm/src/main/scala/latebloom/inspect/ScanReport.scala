@@ -15,12 +15,6 @@ import latebloom.scan.{LateScan, SelectiveFormat}
   *   the table's name, or the paths if it has none
   * @param declined
   *   why Spark reads it; None if LateBloom does
-  * @param filterColumns
-  *   in reading order
-  * @param scanFilters
-  *   as SQL, in order of evaluation
-  * @param joinFilters
-  *   the filters by the keys of joins
   * @param residual
   *   the conjuncts of Spark's Filter above the scan
   * @param payload
@@ -31,14 +25,25 @@ final case class ScanReport(
     table: String,
     format: String,
     declined: Option[Reason],
-    filterColumns: Seq[String],
-    scanFilters: Seq[String],
-    joinFilters: Seq[String],
+    filters: ScanReport.Filters,
     residual: Seq[Residual],
     payload: Seq[String]
 )
 
 object ScanReport {
+
+  /** What the scan evaluates.
+    *
+    * @param columns
+    *   in reading order
+    * @param conditions
+    *   as SQL, in order of evaluation
+    * @param joins
+    *   the filters by the keys of joins
+    */
+  final case class Filters(columns: Seq[String], conditions: Seq[String], joins: Seq[String])
+
+  private val noFilters = Filters(Nil, Nil, Nil)
 
   /** The reports on all scans of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[ScanReport] = PlanNodes.all(plan).flatMap(ofNode)
@@ -47,10 +52,9 @@ object ScanReport {
     case scan: LateScan =>
       Some(
         files(scan, scan.format.name, None).copy(
-          filterColumns = scan.filterColumns,
-          payload = scan.payload,
-          scanFilters = scan.filterTexts,
-          joinFilters = scan.joinFilters.map(_.text)
+          filters =
+            Filters(scan.filterColumns, scan.filterTexts, scan.joinFilters.map(_.text)),
+          payload = scan.payload
         )
       )
     case scan: FileSourceScanExec =>
@@ -81,9 +85,7 @@ object ScanReport {
       .getOrElse(scan.relation.location.rootPaths.mkString(", ")),
     format = format,
     declined = declined,
-    filterColumns = Nil,
-    scanFilters = Nil,
-    joinFilters = Nil,
+    filters = noFilters,
     residual = Decision.of(scan).toSeq.flatMap(_.residual),
     payload = scan.requiredSchema.fieldNames.toSeq
   )
@@ -94,9 +96,7 @@ object ScanReport {
       table = batch.table.name,
       format = format,
       declined = Some(Reasons.dataSourceV2(format)),
-      filterColumns = Nil,
-      scanFilters = Nil,
-      joinFilters = Nil,
+      filters = noFilters,
       residual = Nil,
       payload = payload
     )
