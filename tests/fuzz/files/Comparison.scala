@@ -75,12 +75,13 @@ final class Comparison(
   }
 
   /** The bytes that Spark allocates with the query. If these are far fewer than ours, the bytes of
-    * a single column that explain ours, since Spark may have failed at an earlier column.
+    * a single column, or field, that explain ours, since Spark may have failed at an earlier one.
     */
   private def sparkAllocation(c: FileCase, path: String, theirs: Run, mine: Run): Long =
     if (mine.allocated - theirs.allocated <= MaxAllocation) theirs.allocated
     else {
-      variants.columns.iterator.map(run(c, path, _, Watch.Sparks).allocated)
+      (variants.columns.iterator ++ variants.fields.iterator.map(_._1))
+        .map(run(c, path, _, Watch.Sparks).allocated)
         .find(mine.allocated - _ <= MaxAllocation).getOrElse(theirs.allocated)
     }
 
@@ -168,13 +169,15 @@ final class Comparison(
       both("without row indexes", OrcParts.of(c.bytes).map(_.withoutIndexes))
   }
 
-  /** Whether the difference disappears without the writer's name. Then statistics of a trusted
-    * writer cause it: they are wrong, or do not reflect the damage.
+  /** Whether the difference disappears without the writer's name, or is then one of Spark's
+    * pruning. Then statistics of a trusted writer cause it: they are wrong, or do not reflect the
+    * damage.
     */
   private def isSameWithoutTrust(c: FileCase, theirs: Run): Boolean = {
     on(c.copy(anonymous = true)) { path =>
       val mine = run(c, path, ours, Watch.Ours).result
-      mine == theirs.result || mine == run(c, path, sparks, Watch.Sparks).result
+      mine == theirs.result ||
+      (sparks +: variants.unpruned).exists(run(c, path, _, Watch.Sparks).result == mine)
     }
   }
 

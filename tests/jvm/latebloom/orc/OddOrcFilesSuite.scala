@@ -108,6 +108,9 @@ class OddOrcFilesSuite extends RewrittenOrc {
     }
   }
 
+  private def messages(error: Throwable): String =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString("\n")
+
   /** The error of reading a changed file. */
   private def failureOf(change: File => Unit): String = {
     var said = ""
@@ -118,8 +121,7 @@ class OddOrcFilesSuite extends RewrittenOrc {
       assert(lateScans(rows).nonEmpty)
       val failure = failedTask(rows.collect())
       assert(LineTest.isFailedRead(failure, file.getName), failure)
-      said =
-        Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString("\n")
+      said = messages(failure)
     }
     said
   }
@@ -177,6 +179,33 @@ class OddOrcFilesSuite extends RewrittenOrc {
         Changes(stripe = s => claim(s.setNumberOfRows(Int.MaxValue - 1L)))
       ))
       assert(said.contains("stripe 0, footer") && said.contains(text), said)
+    }
+  }
+
+  test("a dictionary that orc-core reads allocates no more than its streams have") {
+    val claims = Seq(
+      // Three times the length 2^29, in a run of four bytes a value.
+      "a dictionary of 1610612736 bytes" -> Changes(data =
+        (stream, bytes) =>
+          if (stream.getKind == OrcProto.Stream.Kind.LENGTH) Array[Byte](0x18, 0x20, 0, 0, 0)
+          else bytes
+      ),
+      "a dictionary of 2147483639 entries" -> Changes(stripeFooter =
+        _.getColumnsBuilder(3).setDictionarySize(Int.MaxValue - 8)
+      )
+    )
+    for ((text, changes) <- claims) withTempPath { dir =>
+      val texts =
+        spark.range(3000).selectExpr("id", "named_struct('s', concat('text ', id % 3), 'n', id) st")
+      OrcSurgery.rewrite(written(dir, texts), changes)
+      val rows = spark.read.orc(dir.getPath).where("st.s = 'text 1'")
+      assert(lateScans(rows).nonEmpty)
+      val said = messages(failedTask(rows.collect()))
+      assert(said.contains("column st") && said.contains(text), said)
+      // Other columns are as they were.
+      assert(
+        spark.read.orc(dir.getPath).where("id > 2997 and st.n > 2").select("st.n").count() == 2
+      )
     }
   }
 

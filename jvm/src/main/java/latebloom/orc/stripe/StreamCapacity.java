@@ -8,7 +8,7 @@ import org.apache.orc.TypeDescription;
  * Whether a column's streams have the bytes for a number of values. No encoding of ORC packs values
  * more densely than bits in runs of bytes: 130 bytes of eight bits in two.
  */
-final class StreamCapacity {
+public final class StreamCapacity {
   private static final long MOST_PER_BYTE = 130 * 8 / 2;
 
   /** Bytes that are worth no look at what they are decompressed: chunks that grow are not kept. */
@@ -16,7 +16,7 @@ final class StreamCapacity {
 
   private final StripeStreams stripe;
 
-  StreamCapacity(StripeStreams stripe) {
+  public StreamCapacity(StripeStreams stripe) {
     this.stripe = stripe;
   }
 
@@ -38,10 +38,20 @@ final class StreamCapacity {
     };
   }
 
-  private boolean canHold(int id, Kind kind, long values) {
+  /** Whether the bytes fetched of a stream may hold so many values. True if there is no stream. */
+  public boolean canHold(int id, Kind kind, long values) {
     StripeStream stream = stripe.stream(id, kind);
     return stream == null
         || stream.fetched() * FEW_PER_BYTE >= values
         || stream.mostBytes(stripe.split.compression()) * MOST_PER_BYTE >= values;
+  }
+
+  /** Whether the bytes fetched of a stream are so many once decompressed. True if it is empty. */
+  public boolean canHoldBytes(int id, Kind kind, long bytes) {
+    StripeStream stream = stripe.stream(id, kind);
+    return stream == null
+        || stream.length == 0
+        || stream.fetched() >= bytes
+        || stream.mostBytes(stripe.split.compression()) >= bytes;
   }
 }

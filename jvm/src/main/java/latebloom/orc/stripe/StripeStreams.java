@@ -156,7 +156,7 @@ public final class StripeStreams {
         .toList();
   }
 
-  boolean isDictionary(int column, Kind kind) {
+  public boolean isDictionary(int column, Kind kind) {
     return RecordReaderUtils.isDictionary(kind, encoding(column));
   }
 

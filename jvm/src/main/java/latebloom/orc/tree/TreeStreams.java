@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc.tree;
 
+import java.io.IOException;
 import latebloom.orc.stripe.StripeStreams;
 import org.apache.orc.OrcProto;
 import org.apache.orc.impl.InStream;
@@ -23,7 +24,11 @@ public final class TreeStreams extends StripePlanner {
   }
 
   @Override
-  public InStream getStream(StreamName name) {
+  public InStream getStream(StreamName name) throws IOException {
+    if (name.getKind() == OrcProto.Stream.Kind.LENGTH
+        && stripe.isDictionary(name.getColumn(), name.getKind())) {
+      DictionaryLengths.check(stripe, name.getColumn());
+    }
     InStream in = stripe.open(name.getColumn(), name.getKind());
     // orc-core reads a dictionary to the end of its stream.
     boolean whole = name.getKind() == OrcProto.Stream.Kind.DICTIONARY_DATA;
