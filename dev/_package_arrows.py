@@ -28,7 +28,6 @@ MOST_PARAMETERS = 7
 
 # Constructors that may have more parameters, with the reasons.
 EXCEPTIONS: dict[str, str] = {
-    "latebloom.inspect.ScanReport": "a field for each line of EXPLAIN",
     "org.apache.spark.sql.latebloom.Settings": "a field for each conf that Spark's own reader uses",
 }
 
