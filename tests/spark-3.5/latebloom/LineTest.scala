@@ -2,7 +2,7 @@
 package latebloom
 
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.execution.{ExplainMode, QueryExecution}
+import org.apache.spark.sql.execution.{ExplainMode, ExtendedMode, QueryExecution}
 import org.apache.spark.sql.types.StringType
 
 import latebloom.inspect.LateBloomExplain
@@ -35,7 +35,9 @@ object LineTest {
     val ours = new LateBloomExplain
     val info = ours.generateExtendedInfo(query.executedPlan).stripLineEnd
     val gap = if (text.endsWith("\n\n")) "" else "\n"
-    s"$text$gap== Extended Information (${ours.title}) ==\n$info\n\n"
+    // Later lines end all texts but the extended one with an empty line.
+    val end = if (mode == ExtendedMode) "\n" else "\n\n"
+    s"$text$gap== Extended Information (${ours.title}) ==\n$info$end"
   }
 
   /** A type whose equal strings may differ in their bytes; None: this line has no collations. */

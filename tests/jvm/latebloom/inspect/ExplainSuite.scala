@@ -67,7 +67,7 @@ class ExplainSuite extends LateBloomTest {
       .replaceAll("plan_id=\\d+", "plan_id=_")
       .replaceAll("\\[id=#\\d+\\]", "[id=_]")
       .replaceAll("\\[file:[^\\],]*\\]?", "[file:_]") // Spark cuts a long path, bracket and all
-      .linesIterator.map(_.replaceAll("\\s+$", "")).mkString("\n").stripTrailing + "\n"
+      .linesIterator.map(_.replaceAll("\\s+$", "")).mkString("", "\n", "\n")
   }
 
   private val whole = "select id from t where s in ('s1', 's3') and n between 3 and 5"
