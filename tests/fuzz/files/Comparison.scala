@@ -104,7 +104,7 @@ final class Comparison(
         Outcome(Excluded, "Spark gives different answers in batches of other sizes")
       case (m, _)
           if TrustedWriters.bound(c) &&
-            variants.ranged.exists(run(c, path, _, Watch.Sparks).result == m) =>
+            variants.pruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(PrunedByKeys)
       case (m, _) if variants.unpruned.exists(run(c, path, _, Watch.Sparks).result == m) =>
         Outcome(Unpruned)
@@ -163,7 +163,7 @@ final class Comparison(
     }
     Seq(s"ours: $mine", s"Spark's, as the query says: $theirs") ++
       sparks("in other batches", variants.rebatched) ++
-      sparks("pruned by the keys", variants.ranged) ++
+      sparks("pruned by the keys", variants.pruned) ++
       sparks("pruned less", variants.unpruned) ++
       both("without statistics", ParquetParts.of(c.bytes).map(_.withoutStatistics)) ++
       both("without row indexes", OrcParts.of(c.bytes).map(_.withoutIndexes))
@@ -344,8 +344,8 @@ object Comparison {
 
   /** Spark's own reader with other settings or columns than the query's; created on demand.
     *
-    * @param makeRanged
-    *   prunes also by the range of a join's keys
+    * @param makePruned
+    *   prune also by the keys of a join
     * @param makeUnpruned
     *   prune less
     * @param makeRebatched
@@ -356,13 +356,13 @@ object Comparison {
     *   read the query's columns without a condition, one by one
     */
   final class Variants(
-      makeRanged: => Option[Scans],
+      makePruned: => Seq[Scans],
       makeUnpruned: => Seq[Scans],
       makeRebatched: => Seq[Scans],
       makeFields: => Seq[(Scans, Scans)],
       makeColumns: => Seq[Scans]
   ) {
-    lazy val ranged: Option[Scans] = makeRanged
+    lazy val pruned: Seq[Scans] = makePruned
     lazy val unpruned: Seq[Scans] = makeUnpruned
     lazy val rebatched: Seq[Scans] = makeRebatched
     lazy val fields: Seq[(Scans, Scans)] = makeFields

@@ -20,7 +20,7 @@ object Outcome {
   case object Refused extends Kind("refused, Spark answers", false)
   case object Answered extends Kind("answered, Spark fails", false)
   case object Excluded extends Kind("excluded", false)
-  case object PrunedByKeys extends Kind("pruned by the range of a join's keys", false)
+  case object PrunedByKeys extends Kind("pruned by the keys of a join", false)
   case object Unpruned extends Kind("same as Spark's with less pruning by statistics", false)
   case object TrustedStatistics extends Kind("pruned by a trusted writer's statistics", false)
   case object TrustedIndex extends Kind("follows a row index that streams contradict", false)

@@ -30,7 +30,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, comparable: S
     val format = scan match {
       case late: LateScan =>
         val ranges = late.joinFilters.flatMap(JoinKeyPredicate.of(_, session.sparkContext))
-          .flatMap(_.range)
+          .flatMap(_.pushed)
         late.format.late(late.spec, ranges, late.metrics)
       case spark => spark.relation.fileFormat
     }
@@ -121,13 +121,18 @@ object Scans {
     }
   }
 
-  /** Spark's reader, pruning also by the range of the join filter's keys. */
-  def ranged(session: SparkSession, seed: Seed, query: FileQuery): Option[Scans] =
-    query.keys.flatMap { case (column, values) =>
+  /** Spark's reader, pruning also by the join filter's keys: by their range, and by each of them.
+    */
+  def pruned(session: SparkSession, seed: Seed, query: FileQuery): Seq[Scans] =
+    query.keys.toSeq.flatMap { case (column, values) =>
       val sorted = values.sorted(TypeUtils.getInterpretedOrdering(column.dataType))
       val range = s"${column.sql} >= ${column.literal(sorted.head)} AND " +
         s"${column.sql} <= ${column.literal(sorted.last)}"
-      of(session, seed, query.copy(condition = s"(${query.condition}) AND $range")).map(_._1)
+      // Parquet compares more than ten values of an IN by their range.
+      val each = values.map(v => s"${column.sql} = ${column.literal(v)}").mkString("(", " OR ", ")")
+      Seq(range, each).flatMap { keys =>
+        of(session, seed, query.copy(condition = s"(${query.condition}) AND $keys")).map(_._1)
+      }
     }
 
   /** Spark's reader with less pruning: without page indexes, and without any statistics. */

@@ -107,7 +107,7 @@ final class Worker(options: Options) {
           planned(seed, query) match {
             case Some((sparks, ours)) =>
               val variants = new Comparison.Variants(
-                Scans.ranged(session, seed, query),
+                Scans.pruned(session, seed, query),
                 Scans.unpruned(session, seed, query),
                 Scans.rebatched(session, seed, query),
                 Scans.fields(session, seed, query),

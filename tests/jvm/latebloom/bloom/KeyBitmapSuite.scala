@@ -76,6 +76,24 @@ class KeyBitmapSuite extends AnyFunSuite with Probing {
     }
   }
 
+  test("an interval is disjoint if it has none of its keys") {
+    forSeeds(200) { random =>
+      val key = near(random)
+      val keys = Seq.fill(random.oneOf(1, 3, 40))(key())
+      val bitmap = grown(keys)
+      def check(from: Long, to: Long): Unit =
+        assert(
+          bitmap.isDisjoint(from, to) == !keys.exists(k => from <= k && k <= to),
+          s"$from..$to"
+        )
+      Seq.fill(50)(key(), key()).foreach { case (a, b) => check(math.min(a, b), math.max(a, b)) }
+      keys.foreach(k => check(k, k))
+      check(Long.MinValue, Long.MaxValue)
+      if (keys.min > Long.MinValue) check(Long.MinValue, keys.min - 1)
+      if (keys.max < Long.MaxValue) check(keys.max + 1, Long.MaxValue)
+    }
+  }
+
   test("all keys of another are added") {
     forSeeds(100) { random =>
       val key = near(random)

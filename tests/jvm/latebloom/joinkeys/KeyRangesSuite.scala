@@ -39,6 +39,8 @@ class KeyRangesSuite extends LateBloomTest {
     lateScans(df).filter(_.joinFilters.nonEmpty).map(_.metrics(counter.key).value).sum
   }
 
+  private def pruned: Long = counted(Counter.ROWS_PRUNED)
+
   private def check(): Unit = sameAnswer(joined) { plan =>
     assert(lateScans(plan).exists(_.joinFilters.nonEmpty))
   }
@@ -118,6 +120,106 @@ class KeyRangesSuite extends LateBloomTest {
           check()
           val pruned = counted(Counter.ROWS_PRUNED) + counted(Counter.ROW_GROUPS_PRUNED)
           assert(pruned > 0, s"$format, $k")
+        }
+      }
+    }
+  }
+
+  /** Keys in every type, of a number below 600, in its order. */
+  private val keys = Seq(
+    "cast(n - 300 as smallint)",
+    "cast(n - 300 as int)",
+    "n * 1000000000 - 300000000000",
+    "date_add(date'2001-01-01', cast(n as int))",
+    "timestamp'2001-01-01 00:00:00' + make_dt_interval(cast(10 * n as int))",
+    "cast(n - 300 as decimal(9, 2))",
+    "cast(n - 300 as decimal(18, 3))",
+    "lpad(cast(n as string), 5, '0')"
+  )
+
+  private def saveSorted(format: String, key: String, options: Map[String, String]): Unit =
+    spark.sql(s"select id, $key k from (select id, id div 100 n from range(0, 60000, 1, 1))")
+      .write.format(format).options(options).saveAsTable("fact")
+
+  private def saveKeys(format: String, key: String, few: Boolean): Unit = {
+    val some = if (few) "n in (3, 597)" else "n < 20 or n >= 580"
+    save("dim", format, s"select n few, $key k from (select id n from range(600)) where $some")
+  }
+
+  /** Rows that no key can be in lie between the first and the last keys. */
+  private def prunesBetween(format: String, key: String, few: Boolean): Unit = {
+    withTable("fact", "dim") {
+      withClue(s"$key, few: $few\n") {
+        saveSorted(
+          format,
+          key,
+          RowGroups.of(10000) ++ Map("orc.row.index.stride" -> "10000")
+        )
+        saveKeys(format, key, few)
+        check()
+        assert(joined.count() == (if (few) 200 else 4000))
+        if (format == "orc") assert(pruned >= 40000)
+        else assert(counted(Counter.ROW_GROUPS_PRUNED) == 4)
+      }
+    }
+  }
+
+  private val micros = SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key -> "TIMESTAMP_MICROS"
+  private val millis = SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key -> "TIMESTAMP_MILLIS"
+  private val small = "spark.latebloom.join.minScanBytes" -> "0"
+
+  test("keys that lie apart prune the row groups between them, in every type") {
+    withSQLConf(small, micros) {
+      for (format <- Seq("parquet", "orc"); key <- keys; few <- Seq(true, false)) {
+        prunesBetween(format, key, few)
+      }
+    }
+    withSQLConf(small, millis, SQLConf.PARQUET_WRITE_LEGACY_FORMAT.key -> "true") {
+      for (key <- keys if key.contains("decimal") || key.contains("timestamp")) {
+        prunesBetween("parquet", key, few = false)
+      }
+    }
+  }
+
+  test("keys that lie apart prune the pages between them, in every type") {
+    withSQLConf(small, micros) {
+      for (key <- keys; few <- Seq(true, false)) {
+        withTable("fact", "dim") {
+          withClue(s"$key, few: $few\n") {
+            saveSorted("parquet", key, Map("parquet.page.row.count.limit" -> "1000"))
+            saveKeys("parquet", key, few)
+            check()
+            assert(pruned >= 50000)
+          }
+        }
+      }
+    }
+  }
+
+  test("a few keys prune by the Bloom filters of a file") {
+    val options = RowGroups.of(10000) ++ Map(
+      "parquet.bloom.filter.enabled#k" -> "true",
+      "parquet.bloom.filter.expected.ndv#k" -> "10000",
+      "parquet.enable.dictionary" -> "false",
+      "orc.row.index.stride" -> "10000",
+      "orc.bloom.filter.columns" -> "k"
+    )
+    withSQLConf(small) {
+      for (
+        format <- Seq("parquet", "orc");
+        key <- Seq("cast(n as int)", "n", "lpad(cast(n as string), 9, '0')")
+      ) {
+        withTable("fact", "dim") {
+          withClue(s"$format, $key\n") {
+            // Every row group has numbers from all of the range, and two of the six have 7000.
+            spark.sql(
+              s"select id, $key k from (select id, id * 7919 % 30000 * 2 n from range(0, 60000, 1, 1))"
+            ).write.format(format).options(options).saveAsTable("fact")
+            save("dim", format, s"select 0 few, $key k from (select 7000 n)")
+            check()
+            assert(joined.count() == 2)
+            assert(pruned + 10000 * counted(Counter.ROW_GROUPS_PRUNED) == 40000)
+          }
         }
       }
     }

@@ -48,7 +48,7 @@ object OpenedOrc {
       reader.takeFile(),
       new OrcSplit.Options(path.toString, length, 0, length, false),
       columns.toSeq.asJava,
-      sarg,
+      Option(sarg).map(new OrcPruning.Conditions(_, Seq.empty.asJava)).orNull,
       new Counters
     )
     try use(new OpenedOrc(split, reader))

@@ -19,9 +19,14 @@ import org.apache.orc.impl.{ReaderImpl, RecordReaderImpl}
 import org.apache.orc.{CompressionKind, OrcFile, TypeDescription}
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
+import latebloom.compile.JoinKeys
 import latebloom.orc.OrcSurgery.Changes
+import latebloom.read.predicate.ColumnPredicate
 
 /** Statistics are trusted only where Spark's values lie within them, in Spark's order. */
 class StatisticsSuite extends AnyFunSuite with OrcSamples {
@@ -102,6 +107,80 @@ class StatisticsSuite extends AnyFunSuite with OrcSamples {
       assert(strides > 10)
       assert(trusted > 0)
     }
+  }
+
+  private def keys(kind: Kind, values: Seq[Any]): ColumnPredicate = {
+    val rows = values.map {
+      case bytes: Array[Byte] if kind.spark == StringType =>
+        InternalRow(UTF8String.fromBytes(bytes))
+      case value => InternalRow(value)
+    }
+    JoinKeys.collect(rows.iterator, kind.spark).get.predicate
+  }
+
+  for (kind <- kinds.groupBy(_.file).values.map(_.head) if JoinKeys.domain(kind.spark).nonEmpty) {
+    test(s"statistics of ${kind.file} rule out no key that a stride has") {
+      val file = TypeDescription.fromString(kind.file)
+      var ruledOut = 0
+      forSeeds(12) { random =>
+        val strides = this.strides(write(random, kind, random.nextInt(9000)), kind)
+        strides.foreach { case (s, values) =>
+          values.filter(_ != null).distinct.take(50).foreach { v =>
+            assert(!Statistics.isDisjoint(file, s, keys(kind, Seq(v))), s"$v not in $s")
+          }
+          strides.foreach { case (other, _) =>
+            if (Statistics.isDisjoint(file, other, keys(kind, values.filter(_ != null)))) {
+              ruledOut += 1
+            }
+          }
+        }
+      }
+      info(s"$ruledOut strides were ruled out")
+    }
+  }
+
+  test("keys between which a stride lies rule it out, in each type") {
+    def rulesOut(file: String, s: ColumnStatistics, keys: Any*): Boolean = {
+      val of = OrcUtils.toCatalystSchema(TypeDescription.createStruct()
+        .addField("c", TypeDescription.fromString(file))).head.dataType
+      val predicate = JoinKeys.collect(keys.iterator.map(InternalRow(_)), of).get.predicate
+      Statistics.isDisjoint(TypeDescription.fromString(file), s, predicate)
+    }
+    val long = stats()(_.getIntStatisticsBuilder.setMinimum(10).setMaximum(20))
+    assert(rulesOut("bigint", long, 9L, 21L) && !rulesOut("bigint", long, 9L, 20L))
+    val reversed = stats()(_.getIntStatisticsBuilder.setMinimum(20).setMaximum(10))
+    assert(!rulesOut("bigint", reversed, 9L, 21L))
+    val date = stats()(_.getDateStatisticsBuilder.setMinimum(10).setMaximum(20))
+    assert(rulesOut("date", date, 9, 21) && !rulesOut("date", date, 10))
+    val decimal = stats()(_.getDecimalStatisticsBuilder.setMinimum("1.5").setMaximum("2"))
+    def dec(text: String) = Decimal(BigDecimal(text), 9, 2)
+    assert(rulesOut("decimal(9,2)", decimal, dec("1.49"), dec("2.01")))
+    assert(!rulesOut("decimal(9,2)", decimal, dec("2.00")))
+    Seq("1e2000000000", "", "x").foreach { bound =>
+      val damaged = stats()(_.getDecimalStatisticsBuilder.setMinimum(bound).setMaximum(bound))
+      assert(!rulesOut("decimal(9,2)", damaged, dec("1.00")))
+    }
+    def text(s: String) = UTF8String.fromString(s)
+    val string = stats()(_.getStringStatisticsBuilder.setMinimum("b").setMaximum("d"))
+    assert(rulesOut("string", string, text("a"), text("da")) && !rulesOut(
+      "string",
+      string,
+      text("c")
+    ))
+    val cut = stats()(_.getStringStatisticsBuilder.setLowerBound("b").setUpperBound("d"))
+    assert(rulesOut("string", cut, text("a"), text("da")) && !rulesOut("string", cut, text("d")))
+    val day = 86400000L
+    val time =
+      stats()(_.getTimestampStatisticsBuilder.setMinimumUtc(10 * day).setMaximumUtc(10 * day))
+    assert(rulesOut("timestamp", time, 7 * day * 1000, 13 * day * 1000))
+    assert(!rulesOut("timestamp", time, 10 * day * 1000) && !rulesOut(
+      "timestamp",
+      time,
+      9 * day * 1000
+    ))
+    // No value at all.
+    assert(rulesOut("bigint", stats(values = 0)(_.setHasNull(true)), 1L))
+    assert(!rulesOut("bigint", stats(values = 0)(_ => ()), 1L))
   }
 
   // ---- of other writers

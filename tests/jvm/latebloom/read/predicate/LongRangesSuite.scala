@@ -85,7 +85,7 @@ class LongRangesSuite extends AnyFunSuite with RandomCases {
       for (_ <- 0 until 20) {
         val ends = Seq.fill(2)(c.edges(random.nextInt(c.edges.size))).sorted
         val interval = LongRanges.of(ends.head, ends.last)
-        assert(c.ranges.disjoint(ends.head, ends.last) == c.ranges.intersect(interval).isNone)
+        assert(c.ranges.isDisjoint(ends.head, ends.last) == c.ranges.intersect(interval).isNone)
         assert(c.ranges.covers(ends.head, ends.last) == (c.ranges.union(interval) == c.ranges))
       }
     }

@@ -96,6 +96,43 @@ class BytesPredicateSuite extends AnyFunSuite with RandomBytes {
     forSeeds(500)(random => check(randomTest(random, 3), values(random)))
   }
 
+  private def intervals(random: Random): Seq[(Array[Byte], Array[Byte])] =
+    Seq.fill(40)(random.oneOf(0, 1, 2, 3)).map { length =>
+      val Seq(a, b) = Seq.fill(2)(randomBytes(random, length))
+      if (ByteArray.compareBinary(a, b) <= 0) (a, b) else (b, a)
+    }
+
+  private def within(min: Array[Byte], max: Array[Byte])(value: Array[Byte]): Boolean =
+    ByteArray.compareBinary(min, value) <= 0 && ByteArray.compareBinary(value, max) <= 0
+
+  test("no string of an interval that is disjoint with a predicate passes it") {
+    forSeeds(500) { random =>
+      val c = randomTest(random, random.nextInt(3))
+      val some = values(random).values
+      intervals(random).foreach { case (min, max) =>
+        if (c.test.isDisjoint(min, max)) {
+          (some ++ Seq(min, max)).filter(within(min, max)).foreach { value =>
+            assert(!c.model(spark(value)), s"${hex(value)} in ${hex(min)}..${hex(max)}, ${c.test}")
+          }
+        }
+      }
+    }
+  }
+
+  test("an interval is disjoint with strings, or with a range, exactly if it holds none") {
+    forSeeds(300) { random =>
+      def value() = randomBytes(random, random.oneOf(0, 1, 2, 3))
+      val some = Seq.fill(random.oneOf(0, 1, 2, 5, 40))(value())
+      val in = BytesPredicate.in(some.asJava)
+      val (lo, hi) = intervals(random).head
+      val range = BytesPredicate.range(lo, true, hi, true)
+      intervals(random).foreach { case (min, max) =>
+        assert(in.isDisjoint(min, max) == !some.exists(within(min, max)))
+        assert(range.isDisjoint(min, max) == !(within(min, max)(lo) || within(lo, hi)(min)))
+      }
+    }
+  }
+
   test("a predicate survives serialisation") {
     forSeeds(100) { random =>
       val c = randomTest(random, 2)

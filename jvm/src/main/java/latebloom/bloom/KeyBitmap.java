@@ -179,6 +179,21 @@ final class KeyBitmap implements KeyStorage, LongProbe {
   }
 
   @Override
+  public boolean isDisjoint(long min, long max) {
+    long from = Math.max((min >> 6) - first, 0);
+    long to = Math.min((max >> 6) - first, length() - 1);
+    for (long i = from; i <= to; i++) {
+      long keys = words[(int) i];
+      keys &= first + i == min >> 6 ? -1L << min : -1L;
+      keys &= first + i == max >> 6 ? -1L >>> ~max : -1L;
+      if (keys != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
   public int filter(long[] values, int n, int[] out) {
     long from = first;
     long[] bits = words;

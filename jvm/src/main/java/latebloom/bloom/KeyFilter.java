@@ -4,6 +4,7 @@ package latebloom.bloom;
 import java.io.InvalidObjectException;
 import java.io.Serializable;
 import java.nio.BufferUnderflowException;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import latebloom.read.predicate.ColumnPredicate;
@@ -87,6 +88,14 @@ public abstract sealed class KeyFilter implements Serializable
   /** An upper bound of the strings, for {@link KeyDomain#BYTES}; may be malformed text. */
   public Optional<byte[]> maxBytes() {
     return Optional.empty();
+  }
+
+  /**
+   * The keys themselves, as {@link Long} or {@code byte[]}, if they are ordered, stored exactly and
+   * at most {@code most}; else none.
+   */
+  public List<?> listed(int most) {
+    return List.of();
   }
 
   /** The test of a column; for {@link KeyDomain#HASHES} of hashes as {@code long} keys. */

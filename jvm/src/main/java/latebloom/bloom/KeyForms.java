@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.bloom;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import latebloom.read.predicate.ColumnPredicate;
@@ -96,6 +98,13 @@ final class KeyForms {
     }
 
     @Override
+    public List<Long> listed(int most) {
+      return domain() == KeyDomain.LONGS && keys.length <= most
+          ? Arrays.stream(keys).boxed().toList()
+          : List.of();
+    }
+
+    @Override
     public ColumnPredicate predicate() {
       return new ColumnPredicate.Longs(false, LongRanges.ofPoints(keys));
     }
@@ -154,6 +163,11 @@ final class KeyForms {
     @Override
     public Optional<byte[]> maxBytes() {
       return bounds.max();
+    }
+
+    @Override
+    public List<byte[]> listed(int most) {
+      return strings.size() <= most ? strings.values() : List.of();
     }
 
     @Override

@@ -12,6 +12,7 @@ import latebloom.orc.stripe.OrcColumn;
 import latebloom.orc.stripe.RowIndexes;
 import latebloom.orc.stripe.Strides;
 import latebloom.orc.stripe.StripeStreams;
+import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
@@ -44,8 +45,8 @@ import org.apache.orc.util.BloomFilterIO;
  *       the comparisons is Spark's and is monotone: knowing less rules out less.
  * </ul>
  *
- * Spark does not prune by the bounds of a join's keys. We add them only for files whose writer is
- * known to write true statistics: see {@link Statistics#areOfKnownWriter}.
+ * Spark does not prune by the keys of a join. We do so only in files whose writer is known to write
+ * true statistics: see {@link Statistics#areOfKnownWriter}.
  */
 public final class OrcPruning {
   private static final Set<PredicateLeaf.Operator> EQUALITIES =
@@ -59,11 +60,29 @@ public final class OrcPruning {
 
   private final SearchArgument sarg;
   private final Leaf[] leaves;
+  private final List<LeafKeys> keys;
   private final OrcFile.WriterVersion version;
   private final boolean proleptic;
   private final int[] compared;
   private final int[] indexed;
   private final int[] bloomed;
+
+  /**
+   * Conditions on the rows that statistics can refute.
+   *
+   * @param sarg as Spark hands it to ORC, and bounds of the keys
+   * @param keys the keys of joins
+   */
+  public record Conditions(SearchArgument sarg, List<JoinKeys> keys) {}
+
+  /**
+   * The keys of a join on one column.
+   *
+   * @param bound a comparison with the column
+   */
+  public record JoinKeys(PredicateLeaf bound, ColumnPredicate predicate) {}
+
+  private record LeafKeys(Leaf leaf, ColumnPredicate predicate) {}
 
   /**
    * One comparison of a column.
@@ -77,9 +96,14 @@ public final class OrcPruning {
     }
   }
 
-  private OrcPruning(SearchArgument sarg, Leaf[] leaves, ReaderImpl reader) {
-    this.sarg = sarg;
-    this.leaves = leaves;
+  private OrcPruning(Conditions conditions, List<OrcColumn> columns, ReaderImpl reader) {
+    this.sarg = conditions.sarg;
+    this.leaves = sarg.getLeaves().stream().map(l -> leaf(l, columns, reader)).toArray(Leaf[]::new);
+    this.keys =
+        conditions.keys.stream()
+            .map(k -> new LeafKeys(leaf(k.bound, columns, reader), k.predicate))
+            .filter(k -> k.leaf.isKnown)
+            .toList();
     this.version = reader.getWriterVersion();
     this.proleptic = reader.writerUsedProlepticGregorian();
     // Releases of other writers have written wrong hashes.
@@ -97,12 +121,9 @@ public final class OrcPruning {
   }
 
   /** Null if the index can rule out nothing. */
-  static OrcPruning of(SearchArgument sarg, List<OrcColumn> columns, ReaderImpl reader) {
-    Leaf[] leaves =
-        sarg.getLeaves().stream().map(l -> leaf(l, columns, reader)).toArray(Leaf[]::new);
-    return Arrays.stream(leaves).anyMatch(Leaf::isKnown)
-        ? new OrcPruning(sarg, leaves, reader)
-        : null;
+  static OrcPruning of(Conditions conditions, List<OrcColumn> columns, ReaderImpl reader) {
+    OrcPruning pruning = new OrcPruning(conditions, columns, reader);
+    return Arrays.stream(pruning.leaves).anyMatch(Leaf::isKnown) ? pruning : null;
   }
 
   private static Leaf leaf(PredicateLeaf leaf, List<OrcColumn> columns, ReaderImpl reader) {
@@ -182,11 +203,25 @@ public final class OrcPruning {
                     entries.get(i).get(s),
                     blooms.get(i) == null ? null : blooms.get(i).get(s));
       }
-      if (sarg.evaluate(values).isNeeded()) {
+      if (sarg.evaluate(values).isNeeded() && mayHoldKeys(indexes, s)) {
         rows.addRange(strides.firstRow(s), strides.endRow(s));
       }
     }
     return rows.build();
+  }
+
+  /** Whether a stride may hold a key of each join. */
+  private boolean mayHoldKeys(RowIndexes indexes, int stride) {
+    for (LeafKeys k : keys) {
+      TypeDescription type = k.leaf.type;
+      List<OrcProto.RowIndexEntry> entries = indexes.entries(type.getId());
+      if (entries != null
+          && entries.get(stride).hasStatistics()
+          && Statistics.isDisjoint(type, entries.get(stride).getStatistics(), k.predicate)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private TruthValue evaluate(

@@ -26,7 +26,6 @@ import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.orc.CompressionCodec;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.impl.InStream;
@@ -66,7 +65,7 @@ public final class OrcSplit implements RowGroups {
   /**
    * @param in the file's stream
    * @param columns the columns of {@code spec} as the file has them, in order
-   * @param sarg the condition that rows must satisfy; null for none
+   * @param conditions that rows must satisfy; null for none
    */
   public OrcSplit(
       ScanSpec spec,
@@ -74,7 +73,7 @@ public final class OrcSplit implements RowGroups {
       FSDataInputStream in,
       Options options,
       List<OrcColumn> columns,
-      SearchArgument sarg,
+      OrcPruning.Conditions conditions,
       Counters counters)
       throws IOException {
     this.spec = spec;
@@ -99,7 +98,7 @@ public final class OrcSplit implements RowGroups {
         new SplitContext(
             reader, options.skipCorrupt, fetcher, compression, memory, counters, new BlockArrays());
     columns.forEach(c -> Arrays.stream(c.ids()).forEach(wanted::set));
-    this.pruning = sarg == null ? null : OrcPruning.of(sarg, columns, reader);
+    this.pruning = conditions == null ? null : OrcPruning.of(conditions, columns, reader);
     this.missing =
         new MissingColumns(
             c -> this.columns[c].isMissing(), (c, predicate) -> constant(c).passes(predicate));

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
+import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import latebloom.read.predicate.ColumnPredicate;
+import org.apache.hadoop.hive.common.type.HiveDecimal;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
@@ -28,6 +33,7 @@ final class Statistics {
   /** Days from 1970-01-01 to 1582-10-15, the first day on which the calendars agree. */
   private static final int FIRST_DAY = -141427;
 
+  private static final int MICROS_PER_MILLI = 1000;
   private static final long DAY_MILLIS = 24L * 60 * 60 * 1000;
   private static final long ZONE_MILLIS = 2 * DAY_MILLIS;
 
@@ -158,6 +164,58 @@ final class Statistics {
       }
       default -> null;
     };
+  }
+
+  /** Whether statistics rule out that any value of the column has a key. */
+  static boolean isDisjoint(
+      TypeDescription type, OrcProto.ColumnStatistics stats, ColumnPredicate keys) {
+    OrcProto.ColumnStatistics s = trusted(type.getCategory(), stats);
+    if (s == null) {
+      return false;
+    }
+    if (s.getNumberOfValues() == 0) {
+      return true;
+    }
+    return switch (type.getCategory()) {
+      case BYTE, SHORT, INT, LONG ->
+          hasNone(keys, s.getIntStatistics().getMinimum(), s.getIntStatistics().getMaximum());
+      case DATE ->
+          hasNone(keys, s.getDateStatistics().getMinimum(), s.getDateStatistics().getMaximum());
+      case TIMESTAMP, TIMESTAMP_INSTANT -> {
+        long min = s.getTimestampStatistics().getMinimumUtc();
+        long max = s.getTimestampStatistics().getMaximumUtc();
+        yield max < Long.MAX_VALUE / MICROS_PER_MILLI
+            && hasNone(keys, min * MICROS_PER_MILLI, (max + 1) * MICROS_PER_MILLI);
+      }
+      case DECIMAL -> {
+        HiveDecimal min = HiveDecimal.create(s.getDecimalStatistics().getMinimum());
+        HiveDecimal max = HiveDecimal.create(s.getDecimalStatistics().getMaximum());
+        yield min != null
+            && max != null
+            && hasNone(
+                keys,
+                unscaled(min, type.getScale(), RoundingMode.FLOOR),
+                unscaled(max, type.getScale(), RoundingMode.CEILING));
+      }
+      case STRING, VARCHAR -> {
+        OrcProto.StringStatistics t = s.getStringStatistics();
+        byte[] min = (t.hasMinimum() ? t.getMinimumBytes() : t.getLowerBoundBytes()).toByteArray();
+        byte[] max = (t.hasMaximum() ? t.getMaximumBytes() : t.getUpperBoundBytes()).toByteArray();
+        yield Arrays.compareUnsigned(min, max) <= 0 && keys.isDisjoint(min, max);
+      }
+      default -> false;
+    };
+  }
+
+  // A minimum above the maximum says nothing.
+  private static boolean hasNone(ColumnPredicate keys, long min, long max) {
+    return min <= max && keys.isDisjoint(min, max);
+  }
+
+  /** A bound of decimals as an unscaled value; keys have at most 18 digits. */
+  private static long unscaled(HiveDecimal bound, int scale, RoundingMode rounding) {
+    BigInteger n = bound.bigDecimalValue().setScale(scale, rounding).unscaledValue();
+    return n.bitLength() < Long.SIZE ? n.longValue() : n.signum() * Long.MAX_VALUE;
   }
 
   private static OrcProto.ColumnStatistics widened(OrcProto.ColumnStatistics stats) {

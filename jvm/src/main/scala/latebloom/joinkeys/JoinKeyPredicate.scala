@@ -15,7 +15,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime, quoteIfNeeded}
-import org.apache.spark.sql.sources.{Filter, GreaterThanOrEqual, LessThanOrEqual}
+import org.apache.spark.sql.latebloom.PushedKeys
+import org.apache.spark.sql.sources.{GreaterThanOrEqual, In, LessThanOrEqual}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -37,20 +38,27 @@ final private[latebloom] class JoinKeyPredicate(
   /** Whether the other side has no key at all. */
   def none: Boolean = keys.form == "empty"
 
-  override def ofColumn: ScanFilter.JoinKeySource = new KeysInTask(shared)
+  override val ofColumn: ScanFilter.JoinKeySource = new KeysInTask(shared)
 
   override def condition: Expression = join.copy(keys = SharedKeysExpression(shared))
 
   /** The column that is the key, or from which a conversion makes it that changes no key. */
   override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
 
-  /** Bounds on the column for comparison with statistics. */
-  def range: Seq[Filter] = column.toSeq.flatMap { attribute =>
+  /** The keys for comparison with statistics, dictionaries and Bloom filters of the column. */
+  def pushed: Option[PushedKeys] = column.flatMap { attribute =>
     val name = quoteIfNeeded(attribute.name)
-    bound(attribute.dataType, keys.min.toScala, keys.minBytes.toScala)
-      .map(GreaterThanOrEqual(name, _)) ++
-      bound(attribute.dataType, keys.max.toScala, keys.maxBytes.toScala)
-        .map(LessThanOrEqual(name, _))
+    def value(key: Option[Long], bytes: Option[Array[Byte]]) =
+      this.value(attribute.dataType, key, bytes)
+    val least = value(keys.min.toScala, keys.minBytes.toScala)
+    val greatest = value(keys.max.toScala, keys.maxBytes.toScala)
+    val bounds = least.map(GreaterThanOrEqual(name, _)) ++ greatest.map(LessThanOrEqual(name, _))
+    val few = keys.listed(JoinKeyPredicate.MostListed).asScala.toSeq.map {
+      case bytes: Array[Byte] => value(None, Some(bytes))
+      case key: Long          => value(Some(key), None)
+    }
+    val listed = when(few.nonEmpty && few.forall(_.nonEmpty))(In(name, few.flatten.toArray))
+    when(bounds.nonEmpty)(PushedKeys(bounds.toSeq, listed, ofColumn))
   }
 
   /** A key as a value of Spark's data sources; None if the value would differ from the key.
@@ -59,9 +67,9 @@ final private[latebloom] class JoinKeyPredicate(
     * filters of both formats accept them. `java.sql.Date` and `Timestamp` lack the days 1582-10-05
     * to 1582-10-14, and days or hours that a time zone skipped. Files in the old calendar store
     * dates before 1582-10-15, and times before the first year in which all zones have whole
-    * offsets, in a different order: such keys give no bounds.
+    * offsets, in a different order: such keys have no value here.
     */
-  private def bound(
+  private def value(
       dataType: DataType,
       key: Option[Long],
       bytes: Option[Array[Byte]]
@@ -88,6 +96,11 @@ final private[latebloom] class JoinKeyPredicate(
 }
 
 private[latebloom] object JoinKeyPredicate {
+
+  /** Most keys that are compared with dictionaries and Bloom filters of a file, one by one: as many
+    * as Spark's own `spark.sql.parquet.pushdown.inFilterThreshold` allows by default.
+    */
+  private val MostListed = 10
 
   /** None if there are too many keys. */
   def of(join: JoinFilter, context: SparkContext): Option[JoinKeyPredicate] = join.filter.map {

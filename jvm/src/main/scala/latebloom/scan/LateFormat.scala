@@ -12,7 +12,13 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.latebloom.{LateFiles, OrcFiles, ParquetFiles, PushedFilters}
+import org.apache.spark.sql.latebloom.{
+  LateFiles,
+  OrcFiles,
+  ParquetFiles,
+  PushedFilters,
+  PushedKeys
+}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -104,10 +110,10 @@ private[scan] object LateFormat {
   }
 }
 
-/** @param keyRanges bounds of the keys of joins */
+/** @param keys the keys of joins */
 final private[scan] class LateParquetFormat(
     override protected val spec: ScanSpec,
-    keyRanges: Seq[Filter],
+    keys: Seq[PushedKeys],
     override protected val metrics: Map[String, SQLMetric]
 ) extends ParquetFileFormat
     with LateFormat {
@@ -124,16 +130,16 @@ final private[scan] class LateParquetFormat(
       session,
       spec,
       partitionSchema,
-      PushedFilters(filters, keyRanges),
+      PushedFilters(filters, keys),
       options,
       hadoopConf
     )
 }
 
-/** @param keyRanges bounds of the keys of joins */
+/** @param keys the keys of joins */
 final private[scan] class LateOrcFormat(
     override protected val spec: ScanSpec,
-    keyRanges: Seq[Filter],
+    keys: Seq[PushedKeys],
     override protected val metrics: Map[String, SQLMetric]
 ) extends OrcFileFormat
     with LateFormat {
@@ -166,7 +172,7 @@ final private[scan] class LateOrcFormat(
       spec,
       dataSchema,
       partitionSchema,
-      PushedFilters(filters, keyRanges),
+      PushedFilters(filters, keys),
       hadoopConf
     )
 }

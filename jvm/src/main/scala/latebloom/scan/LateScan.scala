@@ -227,7 +227,7 @@ final class LateScan private[latebloom] (
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec =
-    innerScan(format.late(spec, joinKeys.flatMap(_.range), counters))
+    innerScan(format.late(spec, joinKeys.flatMap(_.pushed), counters))
 
   /** Spark's scan of the same files, read as this format: listed, pruned and split once for both.
     */

@@ -39,6 +39,16 @@ public sealed interface ColumnPredicate extends Serializable
     return false;
   }
 
+  /** Whether no value with an ordered key in {@code [min, max]} passes; false if unknown. */
+  default boolean isDisjoint(long min, long max) {
+    return false;
+  }
+
+  /** Whether no byte string in {@code [min, max]} passes; false if unknown. */
+  default boolean isDisjoint(byte[] min, byte[] max) {
+    return false;
+  }
+
   /** A cursor that tests values with its own buffers, for one thread. */
   PredicateCursor cursor();
 
@@ -68,6 +78,11 @@ public sealed interface ColumnPredicate extends Serializable
     @Override
     public boolean covers(long min, long max) {
       return ranges.covers(min, max);
+    }
+
+    @Override
+    public boolean isDisjoint(long min, long max) {
+      return ranges.isDisjoint(min, max);
     }
 
     @Override
@@ -101,6 +116,11 @@ public sealed interface ColumnPredicate extends Serializable
     }
 
     @Override
+    public boolean isDisjoint(byte[] min, byte[] max) {
+      return predicate.isDisjoint(min, max);
+    }
+
+    @Override
     public ColumnPredicate and(ColumnPredicate that) {
       Bytes o = (Bytes) that;
       return new Bytes(nullPasses && o.nullPasses, predicate.and(o.predicate));
@@ -128,6 +148,11 @@ public sealed interface ColumnPredicate extends Serializable
     @Override
     public boolean covers(long min, long max) {
       return probe.covers(min, max);
+    }
+
+    @Override
+    public boolean isDisjoint(long min, long max) {
+      return probe.isDisjoint(min, max);
     }
 
     @Override

@@ -19,6 +19,11 @@ public interface LongProbe extends Serializable {
     return false;
   }
 
+  /** Whether no number of {@code [min, max]} is a key of the set; false if unknown. */
+  default boolean isDisjoint(long min, long max) {
+    return range().isDisjoint(min, max);
+  }
+
   /**
    * Writes the indexes below {@code n} whose value is in the set, ascending, to the front of {@code
    * out}, which holds at least {@code n}; returns how many it wrote. The rest of {@code out} is

@@ -141,7 +141,7 @@ public final class LongRanges implements Serializable {
   }
 
   /** Whether no key of {@code [min, max]}, which is not empty, is in the set. */
-  public boolean disjoint(long min, long max) {
+  public boolean isDisjoint(long min, long max) {
     int i = intervalEndingFrom(min);
     return i == lo.length || lo[i] > max;
   }

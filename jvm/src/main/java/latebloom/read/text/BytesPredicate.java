@@ -106,6 +106,13 @@ public sealed interface BytesPredicate extends Serializable
     return false;
   }
 
+  /**
+   * Whether no string between {@code min} and {@code max}, both included, passes; false if unknown.
+   */
+  default boolean isDisjoint(byte[] min, byte[] max) {
+    return isNone();
+  }
+
   /** Passes nothing. */
   static BytesPredicate none() {
     return Constant.NONE;
@@ -236,6 +243,11 @@ public sealed interface BytesPredicate extends Serializable
     }
 
     @Override
+    public boolean isDisjoint(byte[] min, byte[] max) {
+      return first.isDisjoint(min, max) || second.isDisjoint(min, max);
+    }
+
+    @Override
     public String toString() {
       return "(" + first + " AND " + second + ")";
     }
@@ -246,6 +258,11 @@ public sealed interface BytesPredicate extends Serializable
     @Override
     public Cursor cursor() {
       return new BytesPredicateCursors.Or(first.cursor(), second.cursor());
+    }
+
+    @Override
+    public boolean isDisjoint(byte[] min, byte[] max) {
+      return first.isDisjoint(min, max) && second.isDisjoint(min, max);
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -18,7 +19,16 @@ final class BytesPredicateLeaves {
 
   /** A finite set of known strings. */
   abstract static sealed class Finite implements BytesPredicate.WithoutBuffer {
+    /** Distinct, in ascending order. */
     abstract List<byte[]> values();
+
+    @Override
+    public final boolean isDisjoint(byte[] min, byte[] max) {
+      List<byte[]> values = values();
+      int i = Collections.binarySearch(values, min, Arrays::compareUnsigned);
+      int next = i < 0 ? -i - 1 : i;
+      return next == values.size() || Arrays.compareUnsigned(values.get(next), max) > 0;
+    }
 
     /** The values that pass {@code test}. */
     final BytesPredicate retain(BytesPredicate test) {
@@ -75,36 +85,30 @@ final class BytesPredicateLeaves {
     private static final long serialVersionUID = 1L;
 
     private final byte[][] table;
-    private final int size;
+    private final byte[][] sorted;
 
     /** Bit {@code min(length, 63)} is set for each length of a string in the set. */
     private final long lengths;
 
+    /** Distinct values in ascending order. */
     In(List<byte[]> values) {
       table = new byte[Integer.highestOneBit(values.size()) << 2][];
-      size = values.size();
+      sorted = values.stream().map(byte[]::clone).toArray(byte[][]::new);
       long seen = 0;
-      for (byte[] value : values) {
+      for (byte[] value : sorted) {
         seen |= 1L << Math.min(value.length, 63);
         int slot = ByteStrings.hash(value, 0, value.length) & table.length - 1;
         while (table[slot] != null) {
           slot = slot + 1 & table.length - 1;
         }
-        table[slot] = value.clone();
+        table[slot] = value;
       }
       lengths = seen;
     }
 
     @Override
     List<byte[]> values() {
-      List<byte[]> values = new ArrayList<>(size);
-      for (byte[] value : table) {
-        if (value != null) {
-          values.add(value);
-        }
-      }
-      values.sort(Arrays::compareUnsigned);
-      return values;
+      return Arrays.asList(sorted);
     }
 
     @Override
@@ -134,13 +138,12 @@ final class BytesPredicateLeaves {
 
     @Override
     public String toString() {
-      List<byte[]> values = values();
       StringBuilder text = new StringBuilder("IN (");
-      for (int i = 0; i < size; i++) {
+      for (int i = 0; i < sorted.length; i++) {
         if (i == 16) {
-          return text.append(", … (").append(size).append(" values))").toString();
+          return text.append(", … (").append(sorted.length).append(" values))").toString();
         }
-        text.append(i == 0 ? "" : ", ").append(quoted(values.get(i)));
+        text.append(i == 0 ? "" : ", ").append(quoted(sorted[i]));
       }
       return text.append(')').toString();
     }
@@ -173,6 +176,13 @@ final class BytesPredicateLeaves {
       Range lower = low > 0 || low == 0 && !loInclusive ? this : that;
       Range upper = high < 0 || high == 0 && !hiInclusive ? this : that;
       return BytesPredicate.range(lower.lo, lower.loInclusive, upper.hi, upper.hiInclusive);
+    }
+
+    @Override
+    public boolean isDisjoint(byte[] min, byte[] max) {
+      int low = lo == null ? 1 : Arrays.compareUnsigned(max, lo);
+      int high = hi == null ? -1 : Arrays.compareUnsigned(min, hi);
+      return low < 0 || low == 0 && !loInclusive || high > 0 || high == 0 && !hiInclusive;
     }
 
     @Override

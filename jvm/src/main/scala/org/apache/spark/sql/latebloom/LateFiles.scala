@@ -7,10 +7,11 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
-import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.sources.{Filter, In}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
+import latebloom.read.ScanFilter.JoinKeySource
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
 
@@ -65,10 +66,26 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
   *
   * @param filters
   *   the filters that Spark pushes down
-  * @param keyRanges
-  *   bounds of the keys of joins
+  * @param keys
+  *   the keys of joins
   */
-final case class PushedFilters(filters: Seq[Filter], keyRanges: Seq[Filter])
+final case class PushedFilters(filters: Seq[Filter], keys: Seq[PushedKeys])
+
+/** The keys of a join on one column, of which every row that matters has one. Must not be logged.
+  *
+  * @param bounds
+  *   that no key is less than the least, and none greater than the greatest; either is left out if
+  *   it cannot be compared with statistics
+  * @param listed
+  *   that the column has one of the keys, if they are few
+  * @param source
+  *   the keys themselves
+  */
+final case class PushedKeys(bounds: Seq[Filter], listed: Option[In], source: JoinKeySource) {
+
+  /** Whether all keys can be compared with statistics. */
+  def areComparable: Boolean = bounds.size == 2
+}
 
 /** A Scala iterator for Java, closed if it can be. */
 final private class CloseableJavaIterator(read: Iterator[_])

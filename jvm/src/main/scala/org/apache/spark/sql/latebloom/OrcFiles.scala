@@ -7,7 +7,6 @@ import java.time.{Instant, LocalDate}
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.hive.ql.io.sarg.SearchArgument
 import org.apache.orc.impl.{DataReaderProperties, ReaderImpl, SchemaEvolution}
 import org.apache.orc.{OrcConf, OrcFile, Reader, TypeDescription}
 
@@ -24,7 +23,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import latebloom.line.Compat._
 import latebloom.orc.stripe.OrcColumn
-import latebloom.orc.{CheckedTails, OrcSplit, StreamLengths}
+import latebloom.orc.{CheckedTails, OrcPruning, OrcSplit, StreamLengths}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -67,7 +66,7 @@ final class OrcFiles private (
             OrcConf.SKIP_CORRUPT_DATA.getBoolean(shared)
           ),
           resolved.columns(reader).asJava,
-          if (resolved.byName) searchArgument(reader).orNull else null,
+          if (resolved.byName) conditions(reader).orNull else null,
           counters
         )
         owned = split
@@ -170,15 +169,20 @@ final class OrcFiles private (
   /** The conditions on rows that ORC can express. Leaves out a filter that ORC refuses, such as one
     * with a literal of another type than the file's.
     */
-  private def searchArgument(reader: ReaderImpl): Option[SearchArgument] = {
-    val all =
-      if (OrcSplit.prunesByKeys(reader)) pushed.filters ++ pushed.keyRanges else pushed.filters
+  private def conditions(reader: ReaderImpl): Option[OrcPruning.Conditions] = {
+    val keys = if (OrcSplit.prunesByKeys(reader)) pushed.keys else Nil
+    val all = pushed.filters ++ keys.flatMap(k => k.bounds ++ k.listed)
     if (all.isEmpty) {
       None
     } else {
       val schema = OrcUtils.toCatalystSchema(reader.getSchema)
       def argument(filters: Seq[Filter]) = Try(OrcFilters.createFilter(schema, filters))
+      def joinKeys = for {
+        k <- keys if k.areComparable
+        bound <- argument(k.bounds.take(1)).toOption.flatten
+      } yield new OrcPruning.JoinKeys(bound.getLeaves.get(0), k.source.predicate)
       argument(all.filter(f => argument(Seq(f)).isSuccess)).toOption.flatten
+        .map(new OrcPruning.Conditions(_, joinKeys.asJava))
     }
   }
 }
@@ -201,7 +205,7 @@ object OrcFiles {
     val sql = session.sessionState.conf
     val usable =
       if (!sql.orcFilterPushDown) PushedFilters(Nil, Nil)
-      else PushedFilters(pushed.filters.flatMap(withoutNulls), pushed.keyRanges.filter(isExact))
+      else PushedFilters(pushed.filters.flatMap(withoutNulls), pushed.keys.map(exactly))
     new OrcFiles(
       spec,
       dataSchema,
@@ -213,13 +217,17 @@ object OrcFiles {
     )
   }
 
-  /** Whether ORC's literal, of `java.sql`, equals the bound. It does not if the JVM's time zone
-    * lacks the day or the time.
+  /** Without the filters that ORC's literals, of `java.sql`, cannot express: the JVM's time zone
+    * may lack the day or the time.
     */
-  private def isExact(bound: Filter): Boolean =
-    bound match {
+  private def exactly(keys: PushedKeys): PushedKeys =
+    keys.copy(bounds = keys.bounds.filter(isExact), listed = keys.listed.filter(isExact))
+
+  private def isExact(filter: Filter): Boolean =
+    filter match {
       case GreaterThanOrEqual(_, value) => isExact(value)
       case LessThanOrEqual(_, value)    => isExact(value)
+      case In(_, values)                => values.forall(isExact)
       case _                            => false
     }
 

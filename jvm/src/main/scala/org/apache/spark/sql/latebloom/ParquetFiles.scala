@@ -31,7 +31,7 @@ import latebloom.line.Compat._
 import latebloom.line.FooterReaders
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
-import latebloom.parquet.{ParquetSplit, RedactedPredicate, SparkReader}
+import latebloom.parquet.{JoinKeysPredicate, ParquetSplit, RedactedPredicate, SparkReader}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -162,17 +162,30 @@ final class ParquetFiles private (
   ): Option[FilterPredicate] = {
     // Spark does not prune by these, so pruning by them requires trusted bounds.
     val bounded = TrustedStatistics.of(meta.getCreatedBy).bounds
-    val ranges = if (bounded) pushed.keyRanges else Nil
-    val keys = converted(ranges, meta, datetime).map(new RedactedPredicate(_))
-    (converted(filters, meta, datetime) ++ keys).reduceOption(FilterApi.and)
+    val keys = if (bounded) pushed.keys else Nil
+    (converted(filters, meta, datetime) ++ keys.flatMap(ofKeys(_, meta, datetime)))
+      .reduceOption(FilterApi.and)
+  }
+
+  private def ofKeys(
+      keys: PushedKeys,
+      meta: FileMetaData,
+      datetime: RebaseSpec
+  ): Seq[FilterPredicate] = {
+    val bounds = converted(keys.bounds, meta, datetime)
+    val between = bounds.headOption.filter(_ => keys.areComparable)
+      .flatMap(JoinKeysPredicate.of(_, keys.source.predicate, meta.getSchema).toScala)
+    val listed = converted(keys.listed.toSeq, meta, datetime)
+    between.toSeq ++
+      (if (between.isEmpty) bounds ++ listed else listed).map(new RedactedPredicate(_))
   }
 
   private def converted(
       filters: Seq[Filter],
       meta: FileMetaData,
       datetime: RebaseSpec
-  ): Option[FilterPredicate] =
-    if (!settings.pushDown || filters.isEmpty) None
+  ): Seq[FilterPredicate] =
+    if (!settings.pushDown || filters.isEmpty) Nil
     else {
       val convert = new ParquetFilters(
         meta.getSchema,
@@ -184,7 +197,7 @@ final class ParquetFiles private (
         settings.caseSensitive,
         datetime
       )
-      filters.flatMap(convert.createFilter(_)).reduceOption(FilterApi.and)
+      filters.flatMap(convert.createFilter(_))
     }
 
   private def resolve(shared: Configuration, meta: FileMetaData): Seq[ParquetColumn] = {
@@ -248,7 +261,7 @@ object ParquetFiles {
   )
 
   /** @param pushed
-    *   whose key ranges must not be logged
+    *   whose keys must not be logged
     * @param hadoopConf
     *   prepared by Spark's Parquet format; broadcast to the tasks
     */
