@@ -302,4 +302,47 @@ class OddParquetFilesSuite extends LateBloomTest {
       }
     }
   }
+
+  /** Saves lists of structs of structs, which Spark's reader decodes, as one file. */
+  private def writeLists(folder: File): File = {
+    spark.range(0, 300, 1, 1)
+      .selectExpr(
+        "id",
+        "if(id % 5 = 0, null, array(named_struct('in', " +
+          "named_struct('n', id, 'z', if(id % 3 = 0, null, double(id)))))) as rows"
+      )
+      .selectExpr(
+        "id",
+        "cast(rows as array<struct<in: struct<n: bigint, z: double>>>) as rows"
+      )
+      .write.parquet(folder.getPath)
+    folder.listFiles.find(_.getName.endsWith(".parquet")).get
+  }
+
+  test("levels above those of the schema in a list of structs are nulls, as for Spark") {
+    withTempPath { folder =>
+      val file = writeLists(folder)
+      val lists = table(folder).schema
+      FooterEdit.change(file) { (footer, _) =>
+        val z = footer.getSchema.asScala.find(_.getName == "z").get
+        z.setRepetition_type(format.FieldRepetitionType.REQUIRED)
+      }
+      def rows = spark.read.schema(lists).parquet(folder.getPath).where("id % 7 > 1")
+      sameAnswer(rows)(plan => assert(lateScans(plan).nonEmpty))
+      assert(rows.selectExpr("inline(rows)").where("in.z is null").count() > 0)
+    }
+  }
+
+  test("a list's column with fewer rows than the row group is corrupt, and the error says where") {
+    withTempPath { folder =>
+      val file = writeLists(folder)
+      FooterEdit.change(file)((footer, _) => footer.getRow_groups.forEach(_.setNum_rows(301)))
+      val rows = table(folder).where("rows is not null or rows is null").select("rows")
+      assert(lateScans(rows).nonEmpty)
+      val failure = failedTask(rows.collect())
+      assert(LineTest.isFailedRead(failure, file.getName), failure)
+      val text = chain(failure).map(_.getMessage).mkString("\n")
+      assert(text.contains("the pages have 300 rows, and the row group 301"), text)
+    }
+  }
 }

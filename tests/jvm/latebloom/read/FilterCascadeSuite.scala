@@ -140,7 +140,10 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
     assert(cascade(sampled, sample = true).count == 10)
     assert(looked(sampled) == Seq(0 -> RowCount, 1 -> RowCount))
     assert(cascade.counters.get(Counter.FILTER_SAMPLES) == 1)
-    assert(cascade.counters.get(Counter.FILTER_REORDERS) == 1)
+    // While the machine does something else, any filter looks costly: the next sample corrects it.
+    def reorders = cascade.counters.get(Counter.FILTER_REORDERS)
+    (1 to 20).foreach(_ => if (reorders == 0) cascade(group, sample = true))
+    assert(reorders == 1)
     val after = group
     cascade(after)
     assert(looked(after) == Seq(1 -> RowCount, 0 -> 10))

@@ -378,9 +378,12 @@ class LateScansSuite extends LateBloomTest {
         "(n > 0 and 10 div n > 2) or (n < 0 and 10 div n = 1)",
         "(n > 0 and 10 div n > id) or (n < 0 and 10 div n = id)"
       ).foreach { where =>
-        sameAnswer(spark.sql(s"select id from t where $where")) { plan =>
-          assert(lateScans(plan).size == 1)
-        }
+        def query = spark.sql(s"select id from t where $where")
+        // From 4.2 on Spark evaluates such a part before it knows whether it is reached.
+        val eliminates = SQLConf.SUBEXPRESSION_ELIMINATION_ENABLED.key
+        val expected = off(under(eliminates -> "false")(query.collect().toSeq))
+        checkAnswer(query, expected)
+        assert(lateScans(query).size == 1)
       }
     }
   }

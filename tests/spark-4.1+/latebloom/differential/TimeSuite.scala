@@ -21,6 +21,7 @@ class TimeSuite extends LateBloomTest {
           "if(id % 13 = 0, null, make_time(cast(id div 125 as int), cast(id % 60 as int), " +
             "cast(id % 60 + 0.000001 as decimal(16, 6)))) t"
         )
+        .selectExpr("*", "array(t, null) ts", "named_struct('t', t, 'k', k) st", "map(k, t) m")
         .write.options(RowGroups.of(500)).format(format).save(dir.getPath)
       body(dir.getPath)
     })
@@ -33,6 +34,9 @@ class TimeSuite extends LateBloomTest {
         _.where("t between time'03:00:00' and time'04:30:00'").select("id"),
         _.where("t < time'03:00:00' or t is null").select("id", "k"),
         _.where("hour(t) = 5").select("id", "t"),
+        _.where("k = 7").select("ts", "st", "m"),
+        _.where("st.t < time'03:00:00' and k > 20").select("id", "st"),
+        _.where("element_at(ts, 1) < time'03:00:00'").select("id", "ts"),
         _.where("t in (time'00:08:08.000001', time'23:59:59')").select("id")
       )
       for (query <- queries) withClue(s"$format: ") {

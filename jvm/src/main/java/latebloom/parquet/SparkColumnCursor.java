@@ -11,6 +11,7 @@ import latebloom.read.selection.Selection;
 import latebloom.read.task.RunningTask;
 import latebloom.read.vector.BlockArrays;
 import latebloom.read.vector.OutputColumn;
+import latebloom.read.vector.RowConverters;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.execution.RowToColumnConverter;
@@ -44,7 +45,7 @@ final class SparkColumnCursor implements ColumnCursor {
     this.depth = depth;
     this.pagesOf = pagesOf;
     this.type = heldType(reader, depth);
-    this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
+    this.converter = RowConverters.of(type);
   }
 
   /** The type of the values inside {@code depth} structs. */

@@ -6,6 +6,7 @@ import latebloom.read.predicate.PredicateCursor;
 import latebloom.read.predicate.ValuePredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
+import latebloom.read.vector.RowConverters;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -36,7 +37,7 @@ public final class ConstantColumnCursor implements ColumnCursor {
     // A row that returns text as bytes, as rows of files do.
     this.value = UnsafeProjection.create(row).apply(new GenericInternalRow(new Object[] {inner}));
     this.type = type;
-    this.converter = new RowToColumnConverter(row);
+    this.converter = RowConverters.of(row);
   }
 
   /** Whether every row passes, or none. */

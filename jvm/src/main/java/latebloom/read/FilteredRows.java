@@ -11,6 +11,7 @@ import latebloom.line.ScalaSeqs;
 import latebloom.read.predicate.RowPredicate;
 import latebloom.read.task.RunningTask;
 import latebloom.read.vector.OutputBatch;
+import latebloom.read.vector.RowConverters;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.ProjectingInternalRow;
 import org.apache.spark.sql.execution.RowToColumnConverter;
@@ -49,7 +50,7 @@ public final class FilteredRows implements BatchSource {
       ordinals.add(p);
     }
     this.payload = new ProjectingInternalRow(payloadTypes, ScalaSeqs.asScala(ordinals));
-    this.converter = new RowToColumnConverter(payloadTypes);
+    this.converter = RowConverters.of(payloadTypes);
     this.out = new OutputBatch(payloadTypes, constants, spec.options().batchRows(), offHeap);
     this.vectors = new WritableColumnVector[spec.payload()];
     for (int p = 0; p < vectors.length; p++) {

@@ -14,6 +14,7 @@ import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.RunningTask;
 import latebloom.read.vector.OutputColumn;
+import latebloom.read.vector.RowConverters;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.impl.ReaderImpl;
@@ -26,7 +27,6 @@ import org.apache.spark.sql.execution.RowToColumnConverter;
 import org.apache.spark.sql.execution.datasources.orc.OrcColumnVector;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
@@ -87,7 +87,7 @@ public final class TreeColumnCursor implements ColumnCursor {
     this.depth = depth;
     this.type = type;
     this.block = Math.min(MOST_BLOCK, batchRows);
-    this.converter = new RowToColumnConverter(new StructType().add("value", type, true));
+    this.converter = RowConverters.of(type);
     this.vector = new NestedVectors(block, streams::canHold).create(column.type());
     this.view = SparkVectors.view(column.field().dataType(), vector);
     this.batch = new ColumnarBatch(new org.apache.spark.sql.vectorized.ColumnVector[] {view});

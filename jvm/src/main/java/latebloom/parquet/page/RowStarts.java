@@ -18,19 +18,12 @@ final class RowStarts {
   /** Throws unless exactly {@code rows} rows begin on a page, and its first entry begins a row. */
   static void check(ColumnChunk chunk, int page, PageReader.Parts parts, int rows) {
     try {
-      PageHeader header = chunk.header(page);
-      boolean first = header.getType() == PageType.DATA_PAGE;
-      if (first && header.getData_page_header().getRepetition_level_encoding() != Encoding.RLE) {
-        // Spark's reader refuses these with its own message.
+      if (!areRuns(chunk.header(page))) {
         return;
       }
       Bytes levels = parts.unframed(chunk.descriptor).repetition();
-      int count = ColumnChunk.valueCount(header);
-      if (count < 0 || count > chunk.meta.getValueCount()) {
-        throw new CorruptPageException(
-            count + " levels in a column chunk of " + chunk.meta.getValueCount());
-      }
       int most = chunk.descriptor.getMaxRepetitionLevel();
+      int count = levels(chunk, page);
       if (count > 0 && PageRuns.count(levels, most, 1, 0) == 0) {
         throw new CorruptPageException("it begins within a row");
       }
@@ -41,5 +34,35 @@ final class RowStarts {
     } catch (CorruptPageException | IndexOutOfBoundsException e) {
       throw chunk.place.corrupt(page, e);
     }
+  }
+
+  /** How many rows begin on a page. */
+  static int count(ColumnChunk chunk, int page, PageReader.Parts parts) {
+    try {
+      return areRuns(chunk.header(page))
+          ? PageRuns.count(
+              parts.unframed(chunk.descriptor).repetition(),
+              chunk.descriptor.getMaxRepetitionLevel(),
+              levels(chunk, page),
+              0)
+          : 0;
+    } catch (CorruptPageException | IndexOutOfBoundsException e) {
+      throw chunk.place.corrupt(page, e);
+    }
+  }
+
+  /** Whether the levels are of the encoding that Spark's reader accepts. */
+  private static boolean areRuns(PageHeader header) {
+    return header.getType() != PageType.DATA_PAGE
+        || header.getData_page_header().getRepetition_level_encoding() == Encoding.RLE;
+  }
+
+  private static int levels(ColumnChunk chunk, int page) {
+    int count = ColumnChunk.valueCount(chunk.header(page));
+    if (count < 0 || count > chunk.meta.getValueCount()) {
+      throw new CorruptPageException(
+          count + " levels in a column chunk of " + chunk.meta.getValueCount());
+    }
+    return count;
   }
 }

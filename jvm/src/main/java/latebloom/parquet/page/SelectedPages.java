@@ -114,6 +114,9 @@ public final class SelectedPages implements PageReadStore {
     /** Length of the last string of the page before. */
     private long lastLength;
 
+    /** Rows of a repeated column that began on the pages so far, if all its pages are read. */
+    private long begun;
+
     Leaf(ColumnChunk chunk) {
       this.chunk = chunk;
     }
@@ -175,16 +178,18 @@ public final class SelectedPages implements PageReadStore {
         next++;
       }
       if (next >= chunk.pageCount()) {
+        checkEnd();
         return null;
       }
       int p = next++;
       try {
         PageReader.Parts parts = reader.read(chunk, p, null);
-        if (exact && !rows.isAll() && chunk.descriptor.getMaxRepetitionLevel() > 0) {
+        if (isRepeated() && !readsAll()) {
           RowStarts.check(chunk, p, parts, chunk.endRow(p) - chunk.firstRow(p));
         }
         int wanted = levelsRead(p);
         PageRuns.check(chunk, p, parts, wanted);
+        begun += isRepeated() && readsAll() ? RowStarts.count(chunk, p, parts) : 0;
         long shareable = chunk.chainsPages() ? lastLength : 0;
         lastLength = PageRuns.checkPrefixes(chunk, p, parts, wanted, shareable);
         return page(chunk.header(p), parts, exact ? chunk.firstRow(p) : 0, p);
@@ -193,9 +198,28 @@ public final class SelectedPages implements PageReadStore {
       }
     }
 
+    private boolean isRepeated() {
+      return chunk.descriptor.getMaxRepetitionLevel() > 0;
+    }
+
+    private boolean readsAll() {
+      return !exact || rows.isAll();
+    }
+
+    /**
+     * Throws if the pages have fewer rows than the row group: Spark's reader returns what its
+     * vectors held before in place of the others.
+     */
+    private void checkEnd() {
+      if (isRepeated() && readsAll() && begun < rows.rows()) {
+        String what = "the pages have " + begun + " rows, and the row group " + rows.rows();
+        throw chunk.place.corrupt(chunk.pageCount() - 1, new CorruptPageException(what));
+      }
+    }
+
     /** How many levels of a page Spark's reader may ask for. */
     private int levelsRead(int p) {
-      if (chunk.descriptor.getMaxRepetitionLevel() > 0) {
+      if (isRepeated()) {
         return Integer.MAX_VALUE;
       }
       int first = chunk.firstRow(p);
