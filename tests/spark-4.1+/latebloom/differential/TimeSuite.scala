@@ -2,6 +2,7 @@
 package latebloom.differential
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.testkit.RowGroups
 import latebloom.{BuiltFor, LateBloomTest}
@@ -40,7 +41,11 @@ class TimeSuite extends LateBloomTest {
         _.where("t in (time'00:08:08.000001', time'23:59:59')").select("id")
       )
       for (query <- queries) withClue(s"$format: ") {
-        sameAnswer(query(table))(plan => assert(lateScans(plan).size == 1))
+        // Spark 4.2 fails to push comparisons of TIME down to ORC.
+        val pushes = SQLConf.ORC_FILTER_PUSHDOWN_ENABLED.key
+        val expected = off(under(pushes -> "false")(query(table).collect().toSeq))
+        checkAnswer(query(table), expected)
+        assert(lateScans(query(table)).size == 1)
       }
     }
   }
