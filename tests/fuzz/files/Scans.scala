@@ -29,9 +29,9 @@ final class Scans private (session: SparkSession, plan: SparkPlan, comparable: S
   private val task = {
     val format = scan match {
       case late: LateScan =>
-        val ranges = late.joinFilters.flatMap(JoinKeyPredicate.of(_, session.sparkContext))
+        val keys = late.joinFilters.flatMap(JoinKeyPredicate.of(_, session.sparkContext))
           .flatMap(_.pushed)
-        late.format.late(late.spec, ranges, late.metrics)
+        late.format.late(late.spec, keys, late.metrics)
       case spark => spark.relation.fileFormat
     }
     new FileTask(session, FileTask.reader(scan, format), scan.schema)

@@ -42,11 +42,18 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
 
   /** Runs the query off and on, with adaptive execution and without, then checks the plan. */
   protected def sameAnswer(query: => DataFrame)(look: SparkPlan => Unit): Unit =
-    Seq(true, false).foreach(sameAnswer(query, _)(look))
+    sameAnswerAs()(query)(look)
 
-  protected def sameAnswer(query: => DataFrame, adaptive: Boolean)(look: SparkPlan => Unit): Unit =
+  /** `sameAnswer`, with settings for Spark's own run where it is wrong without them. */
+  protected def sameAnswerAs(sparks: (String, String)*)(query: => DataFrame)(
+      look: SparkPlan => Unit
+  ): Unit = Seq(true, false).foreach(sameAnswer(query, _, sparks: _*)(look))
+
+  protected def sameAnswer(query: => DataFrame, adaptive: Boolean, sparks: (String, String)*)(
+      look: SparkPlan => Unit
+  ): Unit =
     withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive.toString) {
-      val expected = off {
+      val expected = under(sparks :+ "spark.latebloom.enabled" -> "false": _*) {
         val vanilla = query
         val rows = vanilla.collect().toSeq
         assert(lateScans(vanilla).isEmpty)

@@ -168,10 +168,7 @@ final class KeyBitmap implements KeyStorage, LongProbe {
       return false;
     }
     for (int i = (int) from; i <= to; i++) {
-      long lacking = ~words[i];
-      lacking &= i == from ? -1L << min : -1L;
-      lacking &= i == to ? -1L >>> ~max : -1L;
-      if (lacking != 0) {
+      if ((~words[i] & bitsWithin(first + i, min, max)) != 0) {
         return false;
       }
     }
@@ -183,14 +180,16 @@ final class KeyBitmap implements KeyStorage, LongProbe {
     long from = Math.max((min >> 6) - first, 0);
     long to = Math.min((max >> 6) - first, length() - 1);
     for (long i = from; i <= to; i++) {
-      long keys = words[(int) i];
-      keys &= first + i == min >> 6 ? -1L << min : -1L;
-      keys &= first + i == max >> 6 ? -1L >>> ~max : -1L;
-      if (keys != 0) {
+      if ((words[(int) i] & bitsWithin(first + i, min, max)) != 0) {
         return false;
       }
     }
     return true;
+  }
+
+  /** The bits of the keys from {@code 64 * word} on, 64 of them, that lie in the interval. */
+  private static long bitsWithin(long word, long min, long max) {
+    return (word == min >> 6 ? -1L << min : -1L) & (word == max >> 6 ? -1L >>> ~max : -1L);
   }
 
   @Override

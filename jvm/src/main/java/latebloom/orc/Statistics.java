@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
-import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.OrderedKeys;
 import org.apache.hadoop.hive.common.type.HiveDecimal;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
 import org.apache.orc.OrcFile;
@@ -14,6 +13,7 @@ import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.TypeDescription.Category;
 import org.apache.orc.impl.ReaderImpl;
+import org.apache.spark.sql.catalyst.util.DateTimeConstants;
 
 /**
  * Decides which statistics of a file may be compared with. Excluded are
@@ -33,7 +33,6 @@ final class Statistics {
   /** Days from 1970-01-01 to 1582-10-15, the first day on which the calendars agree. */
   private static final int FIRST_DAY = -141427;
 
-  private static final int MICROS_PER_MILLI = 1000;
   private static final long DAY_MILLIS = 24L * 60 * 60 * 1000;
   private static final long ZONE_MILLIS = 2 * DAY_MILLIS;
 
@@ -178,22 +177,23 @@ final class Statistics {
     }
     return switch (type.getCategory()) {
       case BYTE, SHORT, INT, LONG ->
-          hasNone(keys, s.getIntStatistics().getMinimum(), s.getIntStatistics().getMaximum());
+          keys.isDisjoint(s.getIntStatistics().getMinimum(), s.getIntStatistics().getMaximum());
       case DATE ->
-          hasNone(keys, s.getDateStatistics().getMinimum(), s.getDateStatistics().getMaximum());
+          keys.isDisjoint(s.getDateStatistics().getMinimum(), s.getDateStatistics().getMaximum());
       case TIMESTAMP, TIMESTAMP_INSTANT -> {
         long min = s.getTimestampStatistics().getMinimumUtc();
         long max = s.getTimestampStatistics().getMaximumUtc();
-        yield max < Long.MAX_VALUE / MICROS_PER_MILLI
-            && hasNone(keys, min * MICROS_PER_MILLI, (max + 1) * MICROS_PER_MILLI);
+        yield max < Long.MAX_VALUE / DateTimeConstants.MICROS_PER_MILLIS
+            && keys.isDisjoint(
+                min * DateTimeConstants.MICROS_PER_MILLIS,
+                (max + 1) * DateTimeConstants.MICROS_PER_MILLIS);
       }
       case DECIMAL -> {
         HiveDecimal min = HiveDecimal.create(s.getDecimalStatistics().getMinimum());
         HiveDecimal max = HiveDecimal.create(s.getDecimalStatistics().getMaximum());
         yield min != null
             && max != null
-            && hasNone(
-                keys,
+            && keys.isDisjoint(
                 unscaled(min, type.getScale(), RoundingMode.FLOOR),
                 unscaled(max, type.getScale(), RoundingMode.CEILING));
       }
@@ -201,21 +201,14 @@ final class Statistics {
         OrcProto.StringStatistics t = s.getStringStatistics();
         byte[] min = (t.hasMinimum() ? t.getMinimumBytes() : t.getLowerBoundBytes()).toByteArray();
         byte[] max = (t.hasMaximum() ? t.getMaximumBytes() : t.getUpperBoundBytes()).toByteArray();
-        yield Arrays.compareUnsigned(min, max) <= 0 && keys.isDisjoint(min, max);
+        yield keys.isDisjoint(min, max);
       }
       default -> false;
     };
   }
 
-  // A minimum above the maximum says nothing.
-  private static boolean hasNone(ColumnPredicate keys, long min, long max) {
-    return min <= max && keys.isDisjoint(min, max);
-  }
-
-  /** A bound of decimals as an unscaled value; keys have at most 18 digits. */
   private static long unscaled(HiveDecimal bound, int scale, RoundingMode rounding) {
-    BigInteger n = bound.bigDecimalValue().setScale(scale, rounding).unscaledValue();
-    return n.bitLength() < Long.SIZE ? n.longValue() : n.signum() * Long.MAX_VALUE;
+    return OrderedKeys.of(bound.bigDecimalValue().setScale(scale, rounding).unscaledValue());
   }
 
   private static OrcProto.ColumnStatistics widened(OrcProto.ColumnStatistics stats) {

@@ -3,9 +3,9 @@ package latebloom.parquet;
 
 import java.io.Serializable;
 import java.math.BigInteger;
-import java.util.Arrays;
 import java.util.Optional;
 import latebloom.read.predicate.ColumnPredicate;
+import latebloom.read.predicate.OrderedKeys;
 import org.apache.parquet.filter2.predicate.FilterApi;
 import org.apache.parquet.filter2.predicate.FilterPredicate;
 import org.apache.parquet.filter2.predicate.Operators;
@@ -17,6 +17,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotat
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
+import org.apache.spark.sql.catalyst.util.DateTimeConstants;
 
 /**
  * Rules out row groups and pages that hold no key of a join, by asking the keys for one between the
@@ -27,8 +28,6 @@ import org.apache.parquet.schema.MessageType;
 public final class JoinKeysPredicate<T extends Comparable<T>> extends UserDefinedPredicate<T>
     implements Serializable {
   private static final long serialVersionUID = 1L;
-
-  private static final int MICROS_PER_MILLI = 1000;
 
   private final Between<T> keys;
 
@@ -60,13 +59,14 @@ public final class JoinKeysPredicate<T extends Comparable<T>> extends UserDefine
         schema.getType(column.getColumnPath().toArray()).getLogicalTypeAnnotation();
     if (column instanceof Operators.IntColumn ints) {
       return FilterApi.userDefined(
-          ints, new JoinKeysPredicate<Integer>((min, max) -> hasNone(keys, min, max)));
+          ints, new JoinKeysPredicate<Integer>((min, max) -> keys.isDisjoint((long) min, max)));
     }
     if (column instanceof Operators.LongColumn longs) {
       boolean millis =
           type instanceof TimestampLogicalTypeAnnotation t && t.getUnit() == TimeUnit.MILLIS;
       return FilterApi.userDefined(
-          longs, new JoinKeysPredicate<>(numbers(keys, millis ? MICROS_PER_MILLI : 1)));
+          longs,
+          new JoinKeysPredicate<>(numbers(keys, millis ? DateTimeConstants.MICROS_PER_MILLIS : 1)));
     }
     if (column instanceof Operators.BinaryColumn strings) {
       return FilterApi.userDefined(
@@ -77,33 +77,22 @@ public final class JoinKeysPredicate<T extends Comparable<T>> extends UserDefine
     return null;
   }
 
-  private static Between<Long> numbers(ColumnPredicate keys, int unit) {
+  private static Between<Long> numbers(ColumnPredicate keys, long unit) {
     long most = Long.MAX_VALUE / unit;
-    return (min, max) -> min >= -most && max <= most && hasNone(keys, min * unit, max * unit);
+    return (min, max) -> min >= -most && max <= most && keys.isDisjoint(min * unit, max * unit);
   }
 
-  // A minimum above the maximum says nothing.
-  private static boolean hasNone(ColumnPredicate keys, long min, long max) {
-    return min <= max && keys.isDisjoint(min, max);
-  }
-
-  /** Unscaled values of decimals, of which the keys have at most 18 digits. */
   private static Between<Binary> decimals(ColumnPredicate keys) {
     return (min, max) ->
-        min.length() > 0 && max.length() > 0 && hasNone(keys, unscaled(min), unscaled(max));
+        min.length() > 0 && max.length() > 0 && keys.isDisjoint(unscaled(min), unscaled(max));
   }
 
   private static long unscaled(Binary value) {
-    BigInteger n = new BigInteger(value.getBytesUnsafe());
-    return n.bitLength() < Long.SIZE ? n.longValue() : n.signum() * Long.MAX_VALUE;
+    return OrderedKeys.of(new BigInteger(value.getBytesUnsafe()));
   }
 
   private static Between<Binary> strings(ColumnPredicate keys) {
-    return (min, max) -> {
-      byte[] least = min.getBytesUnsafe();
-      byte[] greatest = max.getBytesUnsafe();
-      return Arrays.compareUnsigned(least, greatest) <= 0 && keys.isDisjoint(least, greatest);
-    };
+    return (min, max) -> keys.isDisjoint(min.getBytesUnsafe(), max.getBytesUnsafe());
   }
 
   @Override

@@ -189,7 +189,9 @@ public final class SelectedPages implements PageReadStore {
         }
         int wanted = levelsRead(p);
         PageRuns.check(chunk, p, parts, wanted);
-        begun += isRepeated() && readsAll() ? RowStarts.count(chunk, p, parts) : 0;
+        if (isRepeated() && readsAll()) {
+          begun += RowStarts.count(chunk, p, parts);
+        }
         long shareable = chunk.chainsPages() ? lastLength : 0;
         lastLength = PageRuns.checkPrefixes(chunk, p, parts, wanted, shareable);
         return page(chunk.header(p), parts, exact ? chunk.firstRow(p) : 0, p);

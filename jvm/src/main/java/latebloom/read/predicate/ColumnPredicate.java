@@ -2,6 +2,7 @@
 package latebloom.read.predicate;
 
 import java.io.Serializable;
+import java.util.Arrays;
 import latebloom.read.text.BytesPredicate;
 
 /**
@@ -39,12 +40,15 @@ public sealed interface ColumnPredicate extends Serializable
     return false;
   }
 
-  /** Whether no value with an ordered key in {@code [min, max]} passes; false if unknown. */
+  /**
+   * Whether no value with an ordered key in {@code [min, max]} passes; false if unknown, and for an
+   * empty interval: bounds that contradict each other say nothing.
+   */
   default boolean isDisjoint(long min, long max) {
     return false;
   }
 
-  /** Whether no byte string in {@code [min, max]} passes; false if unknown. */
+  /** As {@link #isDisjoint(long, long)}, of byte strings in unsigned order. */
   default boolean isDisjoint(byte[] min, byte[] max) {
     return false;
   }
@@ -82,7 +86,7 @@ public sealed interface ColumnPredicate extends Serializable
 
     @Override
     public boolean isDisjoint(long min, long max) {
-      return ranges.isDisjoint(min, max);
+      return min <= max && ranges.isDisjoint(min, max);
     }
 
     @Override
@@ -117,7 +121,7 @@ public sealed interface ColumnPredicate extends Serializable
 
     @Override
     public boolean isDisjoint(byte[] min, byte[] max) {
-      return predicate.isDisjoint(min, max);
+      return Arrays.compareUnsigned(min, max) <= 0 && predicate.isDisjoint(min, max);
     }
 
     @Override
@@ -152,7 +156,7 @@ public sealed interface ColumnPredicate extends Serializable
 
     @Override
     public boolean isDisjoint(long min, long max) {
-      return probe.isDisjoint(min, max);
+      return min <= max && probe.isDisjoint(min, max);
     }
 
     @Override

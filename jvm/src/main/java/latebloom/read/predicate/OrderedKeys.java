@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.predicate;
 
+import java.math.BigInteger;
+
 /**
  * The {@code long} key that compares values of fixed width. Keys compare exactly as Spark compares
  * the values: all NaNs are equal and the greatest, and -0.0 equals 0.0.
@@ -39,6 +41,17 @@ public final class OrderedKeys {
       return DOUBLE_NAN;
     }
     return magnitude == 0 ? 0 : bits ^ ((bits >> 63) & Long.MAX_VALUE);
+  }
+
+  /**
+   * Key of an unscaled decimal; the least or the greatest long if it does not fit, which is less or
+   * greater than that of every decimal of up to 18 digits.
+   */
+  public static long of(BigInteger unscaled) {
+    if (unscaled.bitLength() < Long.SIZE) {
+      return unscaled.longValue();
+    }
+    return unscaled.signum() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
   }
 
   /** Key of a float value. */

@@ -160,45 +160,32 @@ final class ParquetFiles private (
       meta: FileMetaData,
       datetime: RebaseSpec
   ): Option[FilterPredicate] = {
-    // Spark does not prune by these, so pruning by them requires trusted bounds.
-    val bounded = TrustedStatistics.of(meta.getCreatedBy).bounds
-    val keys = if (bounded) pushed.keys else Nil
-    (converted(filters, meta, datetime) ++ keys.flatMap(ofKeys(_, meta, datetime)))
-      .reduceOption(FilterApi.and)
-  }
+    lazy val convert = new ParquetFilters(
+      meta.getSchema,
+      settings.pushDownDate,
+      settings.pushDownTimestamp,
+      settings.pushDownDecimal,
+      settings.pushDownStringPredicate,
+      settings.pushDownInFilterThreshold,
+      settings.caseSensitive,
+      datetime
+    )
+    def converted(filters: Seq[Filter]) =
+      if (settings.pushDown) filters.flatMap(convert.createFilter(_)) else Nil
 
-  private def ofKeys(
-      keys: PushedKeys,
-      meta: FileMetaData,
-      datetime: RebaseSpec
-  ): Seq[FilterPredicate] = {
-    val bounds = converted(keys.bounds, meta, datetime)
-    val between = bounds.headOption.filter(_ => keys.areComparable)
-      .flatMap(JoinKeysPredicate.of(_, keys.source.predicate, meta.getSchema).toScala)
-    val listed = converted(keys.listed.toSeq, meta, datetime)
-    between.toSeq ++
-      (if (between.isEmpty) bounds ++ listed else listed).map(new RedactedPredicate(_))
-  }
-
-  private def converted(
-      filters: Seq[Filter],
-      meta: FileMetaData,
-      datetime: RebaseSpec
-  ): Seq[FilterPredicate] =
-    if (!settings.pushDown || filters.isEmpty) Nil
-    else {
-      val convert = new ParquetFilters(
-        meta.getSchema,
-        settings.pushDownDate,
-        settings.pushDownTimestamp,
-        settings.pushDownDecimal,
-        settings.pushDownStringPredicate,
-        settings.pushDownInFilterThreshold,
-        settings.caseSensitive,
-        datetime
-      )
-      filters.flatMap(convert.createFilter(_))
+    def ofKeys(keys: PushedKeys): Seq[FilterPredicate] = {
+      val bounds = converted(keys.bounds)
+      val between = bounds.headOption.filter(_ => keys.areComparable)
+        .flatMap(JoinKeysPredicate.of(_, keys.source.predicate, meta.getSchema).toScala)
+      val listed = converted(keys.listed.toSeq)
+      between.toSeq ++
+        (if (between.isEmpty) bounds ++ listed else listed).map(new RedactedPredicate(_))
     }
+
+    // Spark does not prune by these, so pruning by them requires trusted bounds.
+    val keys = if (TrustedStatistics.of(meta.getCreatedBy).bounds) pushed.keys else Nil
+    (converted(filters) ++ keys.flatMap(ofKeys)).reduceOption(FilterApi.and)
+  }
 
   private def resolve(shared: Configuration, meta: FileMetaData): Seq[ParquetColumn] = {
     def resolved(columns: StructType): Seq[ParquetColumn] = {
