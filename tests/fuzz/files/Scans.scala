@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.joinkeys.Patience
 import org.apache.spark.sql.latebloom.FileTask
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -29,7 +30,8 @@ final class Scans private (session: SparkSession, plan: SparkPlan, comparable: S
   private val task = {
     val format = scan match {
       case late: LateScan =>
-        val keys = late.joinFilters.flatMap(JoinKeyPredicate.of(_, session.sparkContext))
+        val keys = late.joinFilters
+          .flatMap(JoinKeyPredicate.of(_, session.sparkContext, Patience.endless))
           .flatMap(_.pushed)
         late.format.late(late.spec, keys, late.metrics)
       case spark => spark.relation.fileFormat

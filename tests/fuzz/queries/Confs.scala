@@ -33,6 +33,8 @@ object Confs {
     "spark.sql.execution.reuseSubquery" -> Seq(9 -> "true", 1 -> "false"),
     "spark.latebloom.scan.eagerFraction" -> Seq(4 -> "0.5", 3 -> "0.0", 3 -> "1.0"),
     "spark.latebloom.join.rescanBytes" -> Seq(8 -> "10m", 2 -> "0"),
+    // With 0 a scan takes the keys up whenever they come, if they do.
+    "spark.latebloom.join.patience" -> Seq(8 -> "1e9", 2 -> "0"),
     "spark.latebloom.join.maxBytes" -> Seq(8 -> "8m", 2 -> "32"),
     "spark.latebloom.join.maxKeys" -> Seq(9 -> "8388608", 1 -> "2"),
     "spark.sql.session.timeZone" -> Seq(

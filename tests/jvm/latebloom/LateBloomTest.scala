@@ -24,6 +24,8 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     .set(SQLConf.PLAN_CHANGE_VALIDATION.key, "true")
     // The default from Spark 4.0 on.
     .set(SQLConf.ANSI_ENABLED.key, "true")
+    // A scan waits for keys however slow the machine is.
+    .set("spark.latebloom.join.patience", "1e9")
 
   /** A killed run leaves its tables, which Spark would refuse to overwrite. */
   override protected def beforeAll(): Unit = {

@@ -277,8 +277,11 @@ class ScanFiltersSuite extends AnyFunSuite with RandomCases {
       extends KeyPredicate {
     override def text: String = s"keys of ${condition.references.map(_.name).mkString(", ")}"
 
-    override def ofColumn: JoinKeySource =
-      () => new ColumnPredicate.Longs(false, LongRanges.ofPoints(1, 3))
+    override def source: JoinKeySource = new JoinKeySource {
+      override def isKnown: Boolean = true
+      override def predicate: ColumnPredicate =
+        new ColumnPredicate.Longs(false, LongRanges.ofPoints(1, 3))
+    }
   }
 
   test("the keys of a join are a filter that may be left out, among those of any order") {

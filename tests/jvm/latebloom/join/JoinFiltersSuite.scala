@@ -46,6 +46,14 @@ class JoinFiltersSuite extends LateBloomTest {
 
   private val joined = "select f.id, d.id from fact f join dim d on f.k = d.k"
 
+  test("a side whose rows are distributed by their values has a filter") {
+    for (hint <- Seq("coalesce(2)", "repartition(3, k)", "repartition_by_range(3, k)")) {
+      val f = s"(select /*+ $hint */ * from fact)"
+      val found = side(s"select f.id from $f f join dim d on f.k = d.k where d.few = 3", "k")
+      assert(found.declined.isEmpty && found.filters.nonEmpty, hint)
+    }
+  }
+
   test("each reason why a side has no filter") {
     declines("creation-not-selective", joined)
     // What filters the other side comes from this one.
@@ -60,6 +68,11 @@ class JoinFiltersSuite extends LateBloomTest {
     declines(
       "key-not-traceable",
       "select * from (select k from fact order by id limit 9) f join dim d on f.k = d.k " +
+        "where d.few = 3"
+    )
+    declines(
+      "key-not-traceable",
+      "select * from (select /*+ repartition(3) */ * from fact) f join dim d on f.k = d.k " +
         "where d.few = 3"
     )
     declines(

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.apache.spark.sql.types._
 
 import latebloom.read.MemoryRowGroup.{Column, positions, select}
-import latebloom.read.ScanFilter.{ColumnFilter, OptionalFilter}
+import latebloom.read.ScanFilter.{ColumnFilter, JoinKeyFilter, JoinKeySource, OptionalFilter}
 import latebloom.read.predicate.{ColumnPredicate, LongRanges, RowPredicate}
 import latebloom.read.selection.Selection
 import latebloom.read.task.{Counter, Counters}
@@ -31,7 +31,21 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
     s"c$column < $end"
   )
 
-  private def optional(filter: ScanFilter) = new OptionalFilter(filter, s"join: ${filter.text}")
+  /** The keys of a join, which are not known at first. */
+  private class Keys(predicate: ColumnPredicate) extends JoinKeySource {
+    @volatile var come = false
+    override def isKnown: Boolean = come
+    override def predicate(): ColumnPredicate = {
+      require(come)
+      predicate
+    }
+  }
+
+  private def optional(filter: ScanFilter) = {
+    val keys = new Keys(null)
+    keys.come = true
+    new OptionalFilter(filter, keys, s"join: ${filter.text}")
+  }
 
   /** Fails for negative values, and passes the rows whose value is below `end`. */
   private def fragile(column: Int, end: Long): ScanFilter = {
@@ -187,6 +201,34 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
     assert((0 until 5).exists(_ => cascade.cascade.takeSample()))
     of = 100
     assert(asks(sample = true) && asks())
+  }
+
+  test("a filter by the keys of a join is evaluated from the window on at which they are known") {
+    val keys = new Keys(new ColumnPredicate.Longs(false, LongRanges.atMost(9)))
+    val join = new OptionalFilter(new JoinKeyFilter(1, 2, keys, "keys"), keys, "keys")
+    val cascade = new Cascade(2, below(0, 5), join)
+    def group = new MemoryRowGroup(Seq(column(_ % 10L), column(r => r)))
+    val first = group
+    assert(!cascade.cascade.firstColumns(first).contains(1))
+    assert(cascade(first).count == 500 && cascade(first, sample = true).count == 500)
+    assert(!first.fetches.flatten.contains(1) && !looked(first).exists(_._1 == 1))
+    assert(cascade.counters.get(Counter.JOIN_KEYS_LATE) == 2)
+    keys.come = true
+    assert(cascade.cascade.firstColumns(first).contains(1))
+    assert(positions(cascade(group)) == (0 until 5))
+    assert(cascade.counters.get(Counter.JOIN_KEYS_LATE) == 2)
+    assert(cascade.counters.get(Counter.JOIN_ROWS_DROPPED) == 495)
+  }
+
+  test("once a join is known to have no key on the other side, nothing is left of a row group") {
+    val keys = new Keys(new ColumnPredicate.Longs(false, LongRanges.ofPoints()))
+    val join = new OptionalFilter(new JoinKeyFilter(1, 2, keys, "keys"), keys, "keys")
+    val cascade = new Cascade(1, join)
+    val group = new MemoryRowGroup(Seq(column(_ % 10L), column(r => r)))
+    assert(cascade.cascade.prune(group).count == RowCount)
+    keys.come = true
+    assert(cascade.cascade.prune(group).isNone)
+    assert(cascade.counters.get(Counter.ROWS_PRUNED) == RowCount)
   }
 
   test("a filter that must be evaluated is, though it passes all") {

@@ -54,6 +54,10 @@ final class FilterCascade {
 
   /** The rows of a group that statistics leave, where reading those has paid before. */
   Selection prune(RowGroup group) throws IOException {
+    if (scanFilters.stream().anyMatch(FilterCascade::hasNoKey)) {
+      counters.add(Counter.ROWS_PRUNED, group.rows());
+      return Selection.none(group.rows());
+    }
     boolean pays = prunes();
     Selection rows = pays ? group.prune() : Selection.all(group.rows());
     learned.observePruning(!rows.isAll());
@@ -153,11 +157,26 @@ final class FilterCascade {
     return left;
   }
 
+  /** Whether the other side of a join has turned out to be empty. */
+  private static boolean hasNoKey(ScanFilter filter) {
+    return filter instanceof ScanFilter.OptionalFilter o
+        && o.keys().isKnown()
+        && o.keys().predicate().noValuePasses()
+        && !o.keys().predicate().nullPasses();
+  }
+
+  /** Whether the filter can be evaluated: a join filter only once its keys are known. */
+  private static boolean isKnown(ScanFilter filter) {
+    return !(filter instanceof ScanFilter.OptionalFilter o) || o.keys().isKnown();
+  }
+
   private int[] filtersToEvaluate(RowGroup group, boolean sample) throws IOException {
     int[] filters = new int[scanFilters.size()];
     int n = 0;
     for (int i : learned.order()) {
-      if (!sample && isUseless(i)) {
+      if (!isKnown(scanFilters.get(i))) {
+        counters.add(Counter.JOIN_KEYS_LATE, 1);
+      } else if (!sample && isUseless(i)) {
         counters.add(Counter.JOIN_FILTERS_OFF, 1);
       } else if (!scanFilters.get(i).allPass(group)) {
         filters[n++] = i;
@@ -217,7 +236,7 @@ final class FilterCascade {
       if (!columns.isEmpty() && reaching < FETCH_TOGETHER) {
         break;
       }
-      if (!isUseless(i) && !f.allPass(next)) {
+      if (isKnown(f) && !isUseless(i) && !f.allPass(next)) {
         f.forEachColumn(columns::add);
         reaching *= estimate.of(i);
       }

@@ -150,13 +150,21 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Finds the keys of a join in a task; returns the same predicate each time. */
+  /** Finds the keys of a join in a task. */
   interface JoinKeySource extends Serializable {
+
+    /** Whether the keys are known by now. Once they are, they stay so. */
+    boolean isKnown();
+
+    /** The keys, which must be known: the same predicate each time. */
     ColumnPredicate predicate();
   }
 
-  /** A filter that the answer does not need: later operators drop the rows that it would drop. */
-  record OptionalFilter(ScanFilter filter, String text) implements ScanFilter {
+  /**
+   * A filter that the answer does not need: later operators drop the rows that it would drop. It
+   * must not be evaluated before its keys are known.
+   */
+  record OptionalFilter(ScanFilter filter, JoinKeySource keys, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
       return filter.cursor();

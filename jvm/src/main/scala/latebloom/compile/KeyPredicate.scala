@@ -14,8 +14,8 @@ private[latebloom] trait KeyPredicate {
   /** The column whose values are exactly the keys. */
   def column: Option[Attribute]
 
-  /** The predicate on [[column]]. */
-  def ofColumn: ScanFilter.JoinKeySource
+  /** Finds the keys, which may not be known yet, as a predicate on [[column]]. */
+  def source: ScanFilter.JoinKeySource
 
   /** The predicate as an expression on the columns of the scan. */
   def condition: Expression

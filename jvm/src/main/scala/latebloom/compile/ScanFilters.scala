@@ -147,11 +147,11 @@ private[latebloom] object ScanFilters {
     def join(keys: KeyPredicate): Compiled = {
       val test = keys.column match {
         case Some(column) if isFlat(column.dataType) =>
-          val filter = new ScanFilter.JoinKeyFilter(index(column), use(1), keys.ofColumn, keys.text)
+          val filter = new ScanFilter.JoinKeyFilter(index(column), use(1), keys.source, keys.text)
           Compiled(filter, Kernel, joinCost(column), Seq(column.name))
         case _ => compile(named(keys.condition))
       }
-      test.copy(filter = new ScanFilter.OptionalFilter(test.filter, keys.text))
+      test.copy(filter = new ScanFilter.OptionalFilter(test.filter, keys.source, keys.text))
     }
 
     def compile(condition: Named): Compiled = {

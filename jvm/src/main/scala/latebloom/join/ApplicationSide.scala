@@ -4,6 +4,7 @@ package latebloom.join
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.plans.physical.RoundRobinPartitioning
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import latebloom.compile.Failure
@@ -27,7 +28,9 @@ final private[join] case class Target(
   *   - `Project`, of deterministic expressions: a row depends only on its own row below, and the
   *     key on the output equals the key with the expressions substituted for their names.
   *   - Deterministic `Filter`, `Sort` and repartitioning: they drop rows one by one or not at all,
-  *     and change none.
+  *     and change none. But not a round-robin distribution, whose place for a row depends on the
+  *     rows before it: which of the other rows a scan leaves out may differ when a task is
+  *     repeated, and a row that another reducer gets then would be lost or double.
   *   - `Aggregate`: the key is computed from grouping columns, so all rows of a group have the same
   *     key and stay or go together, and a group that stays has all of its rows. This requires a key
   *     that cannot distinguish equal values ([[EqualValues]]): a group of -0.0 and 0.0 shows one of
@@ -52,12 +55,12 @@ private[join] object ApplicationSide extends AliasHelper {
 
   /** The scans below `plan`; Left if a node on the way forbids it. */
   def targets(plan: LogicalPlan, key: Expression): Either[Reason, Seq[Target]] = plan match {
-    case _ if key.references.isEmpty     => Left(Reasons.keyIsConstant)
-    case scan @ FileRelation(files)      => target(scan, files, key).map(Seq(_))
-    case p: Project if plainly(p)        => targets(p.child, replaceAlias(key, getAliasMap(p)))
-    case f: Filter if f.deterministic    => targets(f.child, key)
-    case s: Sort                         => targets(s.child, key)
-    case r: RepartitionOperation         => targets(r.child, key)
+    case _ if key.references.isEmpty  => Left(Reasons.keyIsConstant)
+    case scan @ FileRelation(files)   => target(scan, files, key).map(Seq(_))
+    case p: Project if plainly(p)     => targets(p.child, replaceAlias(key, getAliasMap(p)))
+    case f: Filter if f.deterministic => targets(f.child, key)
+    case s: Sort                      => targets(s.child, key)
+    case r: RepartitionOperation if placesEachRow(r) => targets(r.child, key)
     case a: Aggregate                    => grouped(a, replaceAlias(key, getAliasMap(a)))
     case w: Window if partitions(w, key) => alike(w, key).flatMap(targets(w.child, _))
     case u: Union                        => any(u.children.map(c => targets(c, through(u, c, key))))
@@ -72,6 +75,10 @@ private[join] object ApplicationSide extends AliasHelper {
       case _ => None
     }
   }
+
+  /** Whether the place of a row depends on that row alone. */
+  private def placesEachRow(r: RepartitionOperation) =
+    !r.shuffle || !r.partitioning.isInstanceOf[RoundRobinPartitioning]
 
   private def target(
       scan: LogicalPlan,

@@ -46,15 +46,8 @@ final private[latebloom] class GatheredKeys(@transient @volatile private var sou
   /** Called whenever a plan takes the node: rules copy it, and the last copy is executed. */
   def heldBy(node: KeysSubqueryExec): Unit = synchronized { subquery = node }
 
-  /** Starts to gather the keys, if the query was planned with a node for that. */
-  def start(): Unit = Option(subquery).foreach(_.prepare())
-
-  /** The serialised filter; null if every key passes. Waits for the keys. */
-  def bytes: Array[Byte] = Option(subquery)
-    .flatMap(_.executeCollect().headOption)
-    .filterNot(_.isNullAt(0))
-    .map(_.getBinary(0))
-    .orNull
+  /** The node that gathers the keys; None if the query was planned without one. */
+  def node: Option[KeysSubqueryExec] = Option(subquery)
 
   override def toString: String = s"#${Integer.toHexString(hashCode)}"
 }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
   ExprCode,
   FalseLiteral
 }
+import org.apache.spark.sql.execution.joinkeys.{KeysSubqueryExec, Patience}
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
@@ -55,24 +56,28 @@ final case class JoinFilter(
       gathered
     )
 
-  /** Starts to gather the keys if the subquery is elsewhere. */
-  def start(): Unit = keys match {
-    case KeysGatheredElsewhere(gathered) => gathered.start()
-    case _                               =>
+  /** The node that gathers the keys; None if the plan has none. */
+  private[joinkeys] def gathering: Option[KeysSubqueryExec] = keys match {
+    case KeysGatheredElsewhere(gathered) => gathered.node
+    case KeysSubquery(node)              => Some(node)
+    case _                               => None
   }
 
-  /** The filter of the keys, once the subquery has run; None if every key passes. */
-  def filter: Option[KeyFilter] = {
-    val bytes = keys match {
-      case KeysGatheredElsewhere(gathered) => gathered.bytes
-      case subquery => subquery.eval(InternalRow.empty).asInstanceOf[Array[Byte]]
-    }
-    Option(bytes).flatMap(b => Option(KeyFilter.deserialize(b).orElse(null)))
+  /** Starts to gather the keys if the subquery is elsewhere. */
+  def start(): Unit = gathering.foreach(_.prepare())
+
+  /** The filter of the keys, once they are gathered; None if every key passes. */
+  private[joinkeys] def filter: Option[KeyFilter] = keys match {
+    case KeysGatheredElsewhere(_) | KeysSubquery(_) =>
+      gathering.flatMap(_.within(Patience.endless)).flatten.flatMap(JoinFilter.deserialized(_))
+    case other =>
+      Option(other.eval(InternalRow.empty).asInstanceOf[Array[Byte]])
+        .flatMap(JoinFilter.deserialized(_))
   }
 
   @transient private lazy val test = {
     val predicate = keys match {
-      case SharedKeysExpression(shared) => Some(shared.value.predicate)
+      case SharedKeysExpression(shared) => Some(shared.predicate)
       case _                            => filter.map(_.predicate)
     }
     predicate.map(p => new ValuePredicate(key.dataType, p.cursor))
@@ -114,6 +119,9 @@ final case class JoinFilter(
 }
 
 object JoinFilter {
+
+  private[joinkeys] def deserialized(filter: Array[Byte]): Option[KeyFilter] =
+    Option(KeyFilter.deserialize(filter).orElse(null))
 
   /** How the creation side supplies the keys. */
   sealed abstract class Means(val name: String) extends Serializable

@@ -12,6 +12,15 @@ import org.apache.spark.sql.execution.{
   SubqueryExec
 }
 
+/** A subquery that gathers keys. */
+private[joinkeys] object KeysSubquery {
+  def unapply(keys: Expression): Option[KeysSubqueryExec] = keys match {
+    case ScalarSubquery(node: KeysSubqueryExec, _)                     => Some(node)
+    case ScalarSubquery(ReusedSubqueryExec(node: KeysSubqueryExec), _) => Some(node)
+    case _                                                             => None
+  }
+}
+
 /** Finds join filters where Spark's planner puts them: in the Filter over a scan. */
 private[latebloom] object JoinFiltersInPlan extends PredicateHelper {
 
@@ -34,12 +43,7 @@ private[latebloom] object JoinFiltersInPlan extends PredicateHelper {
 
   /** Registers this plan's gathering nodes with the filters' keys. */
   def held(filters: Seq[JoinFilter]): Unit = filters.foreach { f =>
-    f.keys match {
-      case ScalarSubquery(keys: KeysSubqueryExec, _)                     => f.gathered.heldBy(keys)
-      case ScalarSubquery(ReusedSubqueryExec(keys: KeysSubqueryExec), _) =>
-        f.gathered.heldBy(keys)
-      case _ =>
-    }
+    KeysSubquery.unapply(f.keys).foreach(f.gathered.heldBy)
   }
 
   /** The plan without join filters, which would cost more than they save if evaluated row by row.

@@ -4,7 +4,6 @@ package latebloom.joinkeys
 import java.time.LocalDate
 
 import org.apache.spark.SparkContext
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
@@ -15,7 +14,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime, quoteIfNeeded}
-import org.apache.spark.sql.latebloom.PushedKeys
+import org.apache.spark.sql.execution.joinkeys.{KeysSubqueryExec, LateValues, Patience}
+import org.apache.spark.sql.latebloom.{KeysToPush, PushedKeys}
 import org.apache.spark.sql.sources.{GreaterThanOrEqual, In, LessThanOrEqual}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -26,39 +26,51 @@ import latebloom.line.Collations
 import latebloom.line.Compat._
 import latebloom.read.ScanFilter
 
-/** A join filter with known keys. */
-final private[latebloom] class JoinKeyPredicate(
+/** A join filter whose keys are known, or will be.
+  *
+  * @param none
+  *   whether the other side is known to have no key at all
+  */
+final private[latebloom] class JoinKeyPredicate private (
     join: JoinFilter,
-    keys: KeyFilter,
-    shared: Broadcast[SharedKeys]
+    keys: KeysInTask,
+    val none: Boolean
 ) extends KeyPredicate {
 
   override def text: String = join.text
 
-  /** Whether the other side has no key at all. */
-  def none: Boolean = keys.form == "empty"
+  override def source: ScanFilter.JoinKeySource = keys
 
-  override val ofColumn: ScanFilter.JoinKeySource = new KeysInTask(shared)
-
-  override def condition: Expression = join.copy(keys = SharedKeysExpression(shared))
+  override def condition: Expression = join.copy(keys = SharedKeysExpression(keys))
 
   /** The column that is the key, or from which a conversion makes it that changes no key. */
   override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
 
   /** The keys for comparison with statistics, dictionaries and Bloom filters of the column. */
-  def pushed: Option[PushedKeys] = column.flatMap { attribute =>
-    val name = quoteIfNeeded(attribute.name)
-    def value(key: Option[Long], bytes: Option[Array[Byte]]) =
-      this.value(attribute.dataType, key, bytes)
-    val least = value(keys.min.toScala, keys.minBytes.toScala)
-    val greatest = value(keys.max.toScala, keys.maxBytes.toScala)
+  def pushed: Option[KeysToPush] =
+    column.map(a => new JoinKeysToPush(quoteIfNeeded(a.name), a.dataType, keys))
+}
+
+/** The keys of a join on one column.
+  *
+  * @param name
+  *   of the column, quoted
+  */
+final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysInTask)
+    extends KeysToPush {
+
+  override def now: Option[PushedKeys] = keys.now.flatMap(known => pushed(known.filter))
+
+  private def pushed(filter: KeyFilter): Option[PushedKeys] = {
+    val least = value(filter.min.toScala, filter.minBytes.toScala)
+    val greatest = value(filter.max.toScala, filter.maxBytes.toScala)
     val bounds = least.map(GreaterThanOrEqual(name, _)) ++ greatest.map(LessThanOrEqual(name, _))
-    val few = keys.listed(JoinKeyPredicate.MostListed).asScala.toSeq.map {
+    val few = filter.listed(JoinKeysToPush.MostListed).asScala.toSeq.map {
       case bytes: Array[Byte] => value(None, Some(bytes))
       case key: Long          => value(Some(key), None)
     }
     val listed = when(few.nonEmpty && few.forall(_.nonEmpty))(In(name, few.flatten.toArray))
-    when(bounds.nonEmpty)(PushedKeys(bounds.toSeq, listed, ofColumn))
+    when(bounds.nonEmpty)(PushedKeys(bounds.toSeq, listed, keys))
   }
 
   /** A key as a value of Spark's data sources; None if the value would differ from the key.
@@ -69,11 +81,7 @@ final private[latebloom] class JoinKeyPredicate(
     * dates before 1582-10-15, and times before the first year in which all zones have whole
     * offsets, in a different order: such keys have no value here.
     */
-  private def value(
-      dataType: DataType,
-      key: Option[Long],
-      bytes: Option[Array[Byte]]
-  ): Option[Any] = {
+  private def value(key: Option[Long], bytes: Option[Array[Byte]]): Option[Any] = {
     def catalyst(value: Option[Any]) =
       value.map(CatalystTypeConverters.convertToScala(_, dataType))
     dataType match {
@@ -95,17 +103,39 @@ final private[latebloom] class JoinKeyPredicate(
   }
 }
 
-private[latebloom] object JoinKeyPredicate {
+private object JoinKeysToPush {
 
   /** Most keys that are compared with dictionaries and Bloom filters of a file, one by one: as many
     * as Spark's own `spark.sql.parquet.pushdown.inFilterThreshold` allows by default.
     */
   private val MostListed = 10
+}
 
-  /** None if there are too many keys. */
-  def of(join: JoinFilter, context: SparkContext): Option[JoinKeyPredicate] = join.filter.map {
-    keys =>
-      new JoinKeyPredicate(join, keys, context.broadcast(new SharedKeys(keys)))
+private[latebloom] object JoinKeyPredicate {
+
+  /** The filter with its keys, if they are there in time; else with a way to ask for them. None if
+    * it is known to be none.
+    */
+  def of(join: JoinFilter, context: SparkContext, patience: Patience): Option[JoinKeyPredicate] = {
+    def known(filter: KeyFilter) = {
+      val shared = context.broadcast(new SharedKeys(filter))
+      new JoinKeyPredicate(join, new KnownKeys(shared), filter.form == "empty")
+    }
+    join.gathering match {
+      case None       => join.filter.map(known)
+      case Some(node) =>
+        node.within(patience) match {
+          case Some(keys) => keys.flatMap(JoinFilter.deserialized(_)).map(known)
+          case None       => Some(new JoinKeyPredicate(join, late(node, context), false))
+        }
+    }
+  }
+
+  private def late(node: KeysSubqueryExec, context: SparkContext): KeysInTask = {
+    val keys = node.later.thenApply[Option[AnyRef]] { keys =>
+      keys.flatMap(JoinFilter.deserialized(_)).map(new SharedKeys(_))
+    }
+    new AwaitedKeys(new LateValues.OnDriver(context, keys))
   }
 
   private def column(key: Expression): Option[Attribute] = key match {

@@ -3,6 +3,7 @@ package latebloom.joinkeys
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.expressions.{LeafExpression, Unevaluable}
+import org.apache.spark.sql.execution.joinkeys.LateValues
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
 import latebloom.bloom.KeyFilter
@@ -10,18 +11,36 @@ import latebloom.read.ScanFilter
 import latebloom.read.predicate.ColumnPredicate
 
 /** The keys of a join, shared by the tasks of an executor: sent once, their table built once. */
-final private[joinkeys] class SharedKeys(filter: KeyFilter) extends Serializable {
+final private[joinkeys] class SharedKeys(val filter: KeyFilter) extends Serializable {
   @transient lazy val predicate: ColumnPredicate = filter.predicate
 }
 
 /** Gives a scan in a task its keys. */
-final private[joinkeys] class KeysInTask(keys: Broadcast[SharedKeys])
-    extends ScanFilter.JoinKeySource {
-  override def predicate: ColumnPredicate = keys.value.predicate
+sealed abstract private[joinkeys] class KeysInTask extends ScanFilter.JoinKeySource {
+
+  /** The keys, if they are known by now. */
+  def now: Option[SharedKeys]
+
+  override def isKnown: Boolean = now.isDefined
+
+  override def predicate: ColumnPredicate = now.get.predicate
+}
+
+/** Keys that were known when the scan began. */
+final private[joinkeys] class KnownKeys(keys: Broadcast[SharedKeys]) extends KeysInTask {
+  override def now: Option[SharedKeys] = Some(keys.value)
+}
+
+/** Keys that the scan did not wait for. */
+final private[joinkeys] class AwaitedKeys(@transient private val onDriver: LateValues.OnDriver)
+    extends KeysInTask {
+  private val keys = onDriver.inTask
+
+  override def now: Option[SharedKeys] = keys.get.map(_.asInstanceOf[SharedKeys])
 }
 
 /** Gives a [[JoinFilter]] in a task its keys. */
-final private[joinkeys] case class SharedKeysExpression(keys: Broadcast[SharedKeys])
+final private[joinkeys] case class SharedKeysExpression(keys: KeysInTask)
     extends LeafExpression
     with Unevaluable {
   override def nullable: Boolean = false

@@ -17,7 +17,7 @@ import org.apache.spark.sql.latebloom.{
   OrcFiles,
   ParquetFiles,
   PushedFilters,
-  PushedKeys
+  KeysToPush
 }
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
@@ -113,7 +113,7 @@ private[scan] object LateFormat {
 /** @param keys the keys of joins */
 final private[scan] class LateParquetFormat(
     override protected val spec: ScanSpec,
-    keys: Seq[PushedKeys],
+    keys: Seq[KeysToPush],
     override protected val metrics: Map[String, SQLMetric]
 ) extends ParquetFileFormat
     with LateFormat {
@@ -139,7 +139,7 @@ final private[scan] class LateParquetFormat(
 /** @param keys the keys of joins */
 final private[scan] class LateOrcFormat(
     override protected val spec: ScanSpec,
-    keys: Seq[PushedKeys],
+    keys: Seq[KeysToPush],
     override protected val metrics: Map[String, SQLMetric]
 ) extends OrcFileFormat
     with LateFormat {

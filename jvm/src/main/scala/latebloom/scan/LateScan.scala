@@ -14,9 +14,16 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery, SparkPlan}
+import org.apache.spark.sql.execution.joinkeys.Patience
+import org.apache.spark.sql.execution.{
+  ExecSubqueryExpression,
+  FileSourceScanExec,
+  ScalarSubquery,
+  SparkPlan
+}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.latebloom.LateBloomConf
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
@@ -185,9 +192,26 @@ final class LateScan private[latebloom] (
     case s: ScalarSubquery => Literal.create(s.eval(InternalRow.empty), s.dataType)
   })
 
-  /** The join filters with their keys, without those that have too many keys. */
+  /** The join filters, without those that have too many keys. */
   @transient private lazy val joinKeys: Seq[JoinKeyPredicate] =
-    joinFilters.flatMap(JoinKeyPredicate.of(_, sparkContext))
+    if (joinFilters.isEmpty) Nil
+    else {
+      val times = LateBloomConf.settings(conf).join.patience
+      val patience = Patience.of(sparkContext, times * mostSaved)
+      joinFilters.flatMap(JoinKeyPredicate.of(_, sparkContext, patience))
+    }
+
+  /** Seconds of a core that the join filters can save this scan. */
+  private def mostSaved: Double = {
+    dynamicallySelectedPartitions // counts the bytes
+    val bytes = driverMetrics.get("filesSize").fold(0L)(_.value)
+    def width(types: Seq[DataType]) = types.map(_.defaultSize.toDouble).sum
+    val share = width(read.map(_.dataType)) / width(relation.dataSchema.map(_.dataType)).max(1)
+    bytes * share.min(1) / ScanHistory.speed * (1 - ScanHistory.passing(joinsInHistory))
+  }
+
+  private def joinsInHistory: String =
+    (relation.location.rootPaths ++ joinFilters.map(_.text)).mkString("\n")
 
   /** The work of the files' readers, available once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
@@ -208,10 +232,25 @@ final class LateScan private[latebloom] (
     )
   }
 
-  /** Waits for keys that another scan's subquery gathers only when they are used. */
+  /** Starts to gather the keys, by another scan's subquery, too. */
   override protected def prepareSubqueries(): Unit = {
     super.prepareSubqueries()
     joinFilters.foreach(_.start())
+  }
+
+  @transient private var waited = false
+
+  /** Waits for the subqueries in conditions. Keys are waited for when they are used, and only as
+    * long as that pays.
+    */
+  override protected def waitForSubqueries(): Unit = synchronized {
+    if (!waited) {
+      for {
+        condition <- expressions if !condition.isInstanceOf[JoinFilter]
+        subquery <- condition.collect { case s: ExecSubqueryExpression => s }
+      } subquery.updateResult()
+      waited = true
+    }
   }
 
   @transient private lazy val counters: Map[String, SQLMetric] = Counter.values.map { c =>
@@ -250,6 +289,7 @@ final class LateScan private[latebloom] (
     if (joinKeys.exists(_.none) && !bucketedScan) {
       sparkContext.emptyRDD
     } else {
+      ScanHistory.add(joinsInHistory, metrics)
       val rows = withJavaTime(inner.inputRDD)
       if (conditions.exists(Failure.mayFail)) rows.mapPartitions(new ConditionErrors(_)) else rows
     }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.datasources.orc.{OrcFileFormat, OrcUtils}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.latebloom.PushedKeys
+import org.apache.spark.sql.latebloom.KeysToPush
 import org.apache.spark.sql.types.DataType
 
 import latebloom.read.ScanSpec
@@ -45,7 +45,7 @@ sealed abstract private[latebloom] class SelectiveFormat(
   def batchRows(conf: SQLConf): Int
 
   /** The file format that does the work of `spec`. */
-  def late(spec: ScanSpec, keys: Seq[PushedKeys], metrics: Map[String, SQLMetric]): FileFormat
+  def late(spec: ScanSpec, keys: Seq[KeysToPush], metrics: Map[String, SQLMetric]): FileFormat
 }
 
 private[latebloom] object SelectiveFormat {
@@ -68,7 +68,7 @@ private[latebloom] object SelectiveFormat {
 
     override def late(
         spec: ScanSpec,
-        keys: Seq[PushedKeys],
+        keys: Seq[KeysToPush],
         metrics: Map[String, SQLMetric]
     ): FileFormat = new LateParquetFormat(spec, keys, metrics)
   }
@@ -91,7 +91,7 @@ private[latebloom] object SelectiveFormat {
 
     override def late(
         spec: ScanSpec,
-        keys: Seq[PushedKeys],
+        keys: Seq[KeysToPush],
         metrics: Map[String, SQLMetric]
     ): FileFormat = new LateOrcFormat(spec, keys, metrics)
   }

@@ -15,6 +15,7 @@ public enum Counter {
   JOIN_ROWS_TESTED("joinRowsTested", "rows tested by join filters", Kind.COUNT),
   JOIN_ROWS_DROPPED("joinRowsDropped", "rows dropped by join filters", Kind.COUNT),
   JOIN_FILTERS_OFF("joinFiltersOff", "windows without a join filter that drops little", Kind.COUNT),
+  JOIN_KEYS_LATE("joinKeysLate", "windows read before a join filter had its keys", Kind.COUNT),
   FILTER_SAMPLES("filterSamples", "windows that measured the filters", Kind.COUNT),
   FILTER_REORDERS("filterReorders", "changes of the filters' order", Kind.COUNT),
   VALUES_DECODED("valuesDecoded", "values decoded", Kind.COUNT),

@@ -34,6 +34,7 @@ object LateBloomConf {
       enabled: Boolean,
       minScanBytes: Long,
       rescanBytes: Long,
+      patience: Double,
       limits: KeyLimits
   )
 
@@ -117,6 +118,16 @@ object LateBloomConf {
       "from once more, provided that it reads no more than this."
   )(bytes(_, "10m"))
 
+  private val joinPatience = conf(
+    "spark.latebloom.join.patience",
+    "double",
+    "A scan waits for the keys of a join while that costs less idle time of cores than so many " +
+      "times the processor time that the filter may save it. Then it begins without them, and " +
+      "takes them up when they come. 0: it never waits."
+  )(
+    _.doubleConf.checkValue(_ >= 0, "must not be negative").createWithDefault(2.0)
+  )
+
   private val joinMaxBytes = conf(
     "spark.latebloom.join.maxBytes",
     "bytes",
@@ -143,6 +154,7 @@ object LateBloomConf {
     joinEnabled,
     joinMinScanBytes,
     joinRescanBytes,
+    joinPatience,
     joinMaxBytes,
     joinMaxKeys
   )
@@ -155,6 +167,7 @@ object LateBloomConf {
       enabled = conf.getConf(joinEnabled.entry),
       minScanBytes = conf.getConf(joinMinScanBytes.entry),
       rescanBytes = conf.getConf(joinRescanBytes.entry),
+      patience = conf.getConf(joinPatience.entry),
       limits = new KeyLimits(
         KeyLimits.DEFAULT.exactKeys,
         conf.getConf(joinMaxBytes.entry).toInt,

@@ -69,7 +69,14 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
   * @param keys
   *   the keys of joins
   */
-final case class PushedFilters(filters: Seq[Filter], keys: Seq[PushedKeys])
+final case class PushedFilters(filters: Seq[Filter], keys: Seq[KeysToPush])
+
+/** The keys of a join on one column, which a scan may have only after it began. */
+trait KeysToPush extends Serializable {
+
+  /** The keys as statistics can be compared with them, if they are known by now. */
+  def now: Option[PushedKeys]
+}
 
 /** The keys of a join on one column, of which every row that matters has one. Must not be logged.
   *

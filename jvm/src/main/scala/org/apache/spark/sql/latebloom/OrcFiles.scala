@@ -170,7 +170,8 @@ final class OrcFiles private (
     * with a literal of another type than the file's.
     */
   private def conditions(reader: ReaderImpl): Option[OrcPruning.Conditions] = {
-    val keys = if (OrcSplit.prunesByKeys(reader)) pushed.keys else Nil
+    val keys =
+      if (OrcSplit.prunesByKeys(reader)) pushed.keys.flatMap(_.now).map(OrcFiles.exactly) else Nil
     val all = pushed.filters ++ keys.flatMap(k => k.bounds ++ k.listed)
     if (all.isEmpty) {
       None
@@ -205,7 +206,7 @@ object OrcFiles {
     val sql = session.sessionState.conf
     val usable =
       if (!sql.orcFilterPushDown) PushedFilters(Nil, Nil)
-      else PushedFilters(pushed.filters.flatMap(withoutNulls), pushed.keys.map(exactly))
+      else PushedFilters(pushed.filters.flatMap(withoutNulls), pushed.keys)
     new OrcFiles(
       spec,
       dataSchema,

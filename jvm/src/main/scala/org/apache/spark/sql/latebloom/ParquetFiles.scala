@@ -183,7 +183,8 @@ final class ParquetFiles private (
     }
 
     // Spark does not prune by these, so pruning by them requires trusted bounds.
-    val keys = if (TrustedStatistics.of(meta.getCreatedBy).bounds) pushed.keys else Nil
+    val keys =
+      if (TrustedStatistics.of(meta.getCreatedBy).bounds) pushed.keys.flatMap(_.now) else Nil
     (converted(filters) ++ keys.flatMap(ofKeys)).reduceOption(FilterApi.and)
   }
 

@@ -19,9 +19,11 @@ import latebloom.bloom.KeyFilter
   * its own threads: the creation side may itself wait for another join filter, and waiting
   * subqueries could fill Spark's limited pool.
   *
-  * The answer never depends on it. Without the keys, because gathering failed or a scan must not
-  * wait for them (see [[PoolThreads]]), there is no filter: a failure is an error of the query only
-  * if the query itself meets it. Only a cancellation is passed on.
+  * The answer never depends on it. If gathering failed, there is no filter: a failure is an error
+  * of the query only if the query itself meets it. Only a cancellation is passed on. A scan that
+  * must not wait for the keys (see [[PoolThreads]]), or waited as long as they are worth (see
+  * [[Patience]]), begins without them and takes them up when they come (see [[LateValues]]). If the
+  * query ends before, they are no longer gathered.
   */
 case class KeysSubqueryExec(name: String, child: SparkPlan)
     extends BaseSubqueryExec
@@ -38,45 +40,65 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
   @transient private var gathering: Gathering = _
 
   /** The running gathering of the keys. A failed one starts anew with the plan's next execution. */
-  private def begun: CompletableFuture[Array[InternalRow]] = synchronized {
+  private def begun: Gathering = synchronized {
     val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
     if (
       gathering == null ||
-      (gathering.rows.isCompletedExceptionally && gathering.execution != execution)
+      (gathering.keys.isCompletedExceptionally && gathering.execution != execution)
     ) {
-      gathering = Gathering(execution, gather(execution))
+      gathering = gather(new Gathering(execution, sparkContext))
     }
-    gathering.rows
+    gathering
   }
 
-  private def gather(execution: String): CompletableFuture[Array[InternalRow]] =
-    LineExecution.submit(session, threads) {
-      SQLExecution.withExecutionId(session, execution) {
-        val start = System.nanoTime()
-        val rows = child.executeCollect()
-        longMetric("buildTime").set(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
-        rows.headOption.filterNot(_.isNullAt(0)).map(_.getBinary(0)).foreach { bytes =>
-          longMetric("filterSize").set(bytes.length)
-          KeyFilter.deserialize(bytes).ifPresent(f => longMetric("keys").set(f.keys))
+  private def gather(gathering: Gathering): Gathering = {
+    gathering.keys = LineExecution.submit(session, threads) {
+      SQLExecution.withExecutionId(session, gathering.execution) {
+        gathering.run {
+          val start = System.nanoTime()
+          val rows = child.executeCollect()
+          longMetric("buildTime").set(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
+          val keys = rows.headOption.filterNot(_.isNullAt(0)).map(_.getBinary(0))
+          keys.foreach { bytes =>
+            longMetric("filterSize").set(bytes.length)
+            KeyFilter.deserialize(bytes).ifPresent(f => longMetric("keys").set(f.keys))
+          }
+          SQLMetrics.postDriverMetricUpdates(
+            sparkContext,
+            gathering.execution,
+            metrics.values.toList
+          )
+          keys
         }
-        SQLMetrics.postDriverMetricUpdates(sparkContext, execution, metrics.values.toList)
-        rows
       }
     }
+    gathering
+  }
 
   override protected def doPrepare(): Unit = begun
 
-  override def executeCollect(): Array[InternalRow] = {
-    val rows = begun
-    try PoolThreads.await(rows, conf).getOrElse(noFilter)
-    catch {
+  /** The serialised filter, or None for no filter; None if it is not there in time. */
+  def within(patience: Patience): Option[Option[Array[Byte]]] = {
+    val gathering = begun
+    try {
+      val keys = PoolThreads.await(gathering.keys, conf, patience)
+      if (keys.isEmpty) GatheringsOfExecutions.add(gathering)
+      keys
+    } catch {
       case e: ExecutionException =>
         val cause = Option(e.getCause).getOrElse(e)
-        if (isCancelled(cause) || !NonFatal(cause)) throw cause
+        if (!gathering.isAbandoned && (isCancelled(cause) || !NonFatal(cause))) throw cause
         logWarning(s"The scans are not filtered by $name: its keys could not be gathered", cause)
-        noFilter
+        Some(None)
     }
   }
+
+  /** The serialised filter once it is there; None for no filter. Does not fail. */
+  def later: CompletableFuture[Option[Array[Byte]]] =
+    begun.keys.handle((keys: Option[Array[Byte]], e: Throwable) => if (e == null) keys else None)
+
+  override def executeCollect(): Array[InternalRow] =
+    Array(InternalRow(within(Patience.endless).flatten.orNull))
 
   override protected def doExecute(): RDD[InternalRow] =
     throw SparkException.internalError("the keys of a join filter are collected, not executed")
@@ -91,13 +113,6 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
 
 object KeysSubqueryExec {
   private val threads = ThreadUtils.newDaemonCachedThreadPool("latebloom-join-keys")
-
-  final private case class Gathering(
-      execution: String,
-      rows: CompletableFuture[Array[InternalRow]]
-  )
-
-  private def noFilter: Array[InternalRow] = Array(InternalRow(null))
 
   /** A cancelled query must end, not continue without a filter. */
   private def isCancelled(e: Throwable): Boolean =

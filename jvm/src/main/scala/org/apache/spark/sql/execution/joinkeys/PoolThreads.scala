@@ -25,12 +25,17 @@ import latebloom.line.Compat.when
   * At most half of a pool's threads may wait at all, so that few queries get that far. Spark also
   * limits the time of a broadcast: a scan below one waits for at most a quarter of that time, so
   * that waiting does not fail a query that would otherwise finish in time.
+  *
+  * A scan that has [[Patience]] waits no longer than that, in whatever thread.
   */
 private[joinkeys] object PoolThreads {
 
   // The longest time that a probe may stay queued at first. A free thread takes it at once.
   private val shortest = TimeUnit.MILLISECONDS.toNanos(250)
   private val longest = TimeUnit.SECONDS.toNanos(8)
+
+  // How often patience is asked.
+  private val instant = TimeUnit.MILLISECONDS.toNanos(10)
 
   /** @param prefix
     *   prefix of the names of the pool's threads
@@ -65,16 +70,16 @@ private[joinkeys] object PoolThreads {
   }
 
   /** The result of `future`; None if this thread must not wait for it, or not that long. */
-  def await[A](future: Future[A], conf: SQLConf): Option[A] =
+  def await[A](future: Future[A], conf: SQLConf, patience: Patience): Option[A] =
     if (future.isDone) {
       Some(future.get())
     } else {
       pools.find(p => Thread.currentThread.getName.startsWith(p.prefix)) match {
-        case None                                    => whileServed(future, None)
+        case None                                    => whileServed(future, patience, None)
         case Some(pool) if pool.waiting.tryAcquire() =>
           try {
             val most = TimeUnit.SECONDS.toNanos(conf.broadcastTimeout) / 4
-            whileServed(future, when(pool.limited)(System.nanoTime() + most))
+            whileServed(future, patience, when(pool.limited)(System.nanoTime() + most))
           } finally pool.waiting.release()
         case Some(_) => None
       }
@@ -83,11 +88,15 @@ private[joinkeys] object PoolThreads {
   /** Waits first without a probe, as most keys arrive soon, then in growing intervals: each probe
     * may start a thread that idles for a minute.
     */
-  private def whileServed[A](future: Future[A], deadline: Option[Long]): Option[A] = {
+  private def whileServed[A](
+      future: Future[A],
+      patience: Patience,
+      deadline: Option[Long]
+  ): Option[A] = {
     @tailrec def wait(nanos: Long, probes: Seq[Future[_]]): Option[A] = {
       val left = deadline.fold(nanos)(d => (d - System.nanoTime()).min(nanos))
-      within(future, left) match {
-        case None if left == nanos && probes.forall(_.isDone) =>
+      within(future, System.nanoTime() + left, patience) match {
+        case None if left == nanos && probes.forall(_.isDone) && !patience.isSpent =>
           wait((nanos * 2).min(longest), pools.map(_.probe()))
         case result =>
           probes.foreach(_.cancel(false))
@@ -97,7 +106,14 @@ private[joinkeys] object PoolThreads {
     wait(shortest, Nil)
   }
 
-  private def within[A](future: Future[A], nanos: Long): Option[A] =
-    try Some(future.get(nanos, TimeUnit.NANOSECONDS))
-    catch { case _: TimeoutException => None }
+  @tailrec private def within[A](future: Future[A], end: Long, patience: Patience): Option[A] = {
+    val left = end - System.nanoTime()
+    if (future.isDone) Some(future.get())
+    else if (left <= 0 || patience.isSpent) None
+    else {
+      try future.get(left.min(instant), TimeUnit.NANOSECONDS)
+      catch { case _: TimeoutException => () }
+      within(future, end, patience)
+    }
+  }
 }
