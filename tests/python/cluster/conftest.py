@@ -40,6 +40,7 @@ CONFS = {
     "spark.sql.files.maxPartitionBytes": "200000",
     "spark.sql.files.openCostInBytes": "100000",
     "spark.latebloom.join.minScanBytes": "0",
+    "spark.latebloom.join.patience": "1e9",
 }
 
 

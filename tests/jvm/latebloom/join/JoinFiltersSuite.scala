@@ -4,6 +4,7 @@ package latebloom.join
 import org.apache.logging.log4j.Level
 
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import org.apache.spark.sql.functions.udf
 import org.apache.spark.sql.internal.SQLConf
@@ -135,6 +136,40 @@ class JoinFiltersSuite extends LateBloomTest {
         }
       }
     }
+  }
+
+  test("rows that Spark caches supply keys if the plan that they come from does") {
+    val random = udf(() => math.random()).asNondeterministic()
+    spark.udf.register("random", random)
+    def cached(sql: String)(body: => Unit): Unit = {
+      off(spark.sql(s"cache table kept as $sql"))
+      try body
+      finally spark.sql("drop view kept")
+    }
+    for ((means, threshold) <- Seq("broadcast" -> "10m", "shuffle" -> "-1")) {
+      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> threshold) {
+        def filters(where: String) =
+          sameAnswer(
+            spark.sql(s"select f.id, d.id from fact f join kept d on f.k = d.k $where")
+          ) { plan =>
+            assert(nodes(plan) { case c: InMemoryTableScanExec => c }.nonEmpty)
+            val Seq(filter) = lateScans(plan).flatMap(_.joinFilters)
+            assert(filter.text == s"k IN k ($means)")
+            assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
+          }
+        cached("select * from dim where few = 3")(filters(""))
+        cached("select * from dim")(filters("where d.few = 3"))
+        cached("select distinct k, id from (select * from dim where few = 3) d")(filters(""))
+      }
+    }
+    val joined = "select f.id from fact f join kept d on f.k = d.k"
+    cached("select * from dim where few = 3 and random() < 0.9") {
+      declines("creation-not-repeatable", joined)
+    }
+    cached("select * from dim where few = 3 order by id limit 5") {
+      declines("creation-not-repeatable", joined)
+    }
+    cached("select * from dim")(declines("creation-not-selective", joined))
   }
 
   test("a scan that another join filters is a source, like one with a condition") {

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -143,6 +144,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case Join(_, r, RightOuter, _, _)                              => selects(r)
       case u: Union                                                  => u.children.forall(selects)
       case _: LocalRelation                                          => true
+      case cached: InMemoryRelation                                  => selects(whatIsIn(cached))
       case scan: LogicalRelation                                     => isFiltered(scan)
       case unary: UnaryNode                                          => selects(unary.child)
       case _                                                         => false
@@ -150,12 +152,19 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     selects(plan)
   }
 
+  /** The plan whose rows Spark caches, as it was before it was optimised. */
+  private def whatIsIn(cached: InMemoryRelation): LogicalPlan = cached.cacheBuilder.logicalPlan
+
   /** Whether evaluating the plan again returns the same rows. Spark does not promise to reuse an
-    * exchange, so the keys may come from a second evaluation.
+    * exchange, so the keys may come from a second evaluation. Nor does it promise to keep what it
+    * caches: it may compute a part anew between the two.
     */
   def isRepeatable(plan: LogicalPlan): Boolean = !plan.exists { node =>
     val exact = node match {
-      case r: LogicalRelation => r.relation.isInstanceOf[HadoopFsRelation]
+      case r: LogicalRelation                       => r.relation.isInstanceOf[HadoopFsRelation]
+      case cached: InMemoryRelation                 => isRepeatable(whatIsIn(cached))
+      case _: SubqueryAlias | _: View               => true
+      case d: Distinct                              => d.output.forall(a => isOneValue(a.dataType))
       case _: LocalRelation | _: Range | _: Join | _: Union           => true
       case _: Project | _: Filter | _: Sort | _: RepartitionOperation => true
       case a: Aggregate                                               =>
