@@ -8,7 +8,9 @@ import scala.collection.mutable
 
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.execution.{ExplainMode, ExtendedMode, FormattedMode, SimpleMode}
+import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.read.task.Counter
 import latebloom.{BuiltFor, LateBloomTest, LineTest}
 
 /** The texts that people read, and those of a line of Spark that differ from them. Set the
@@ -93,4 +95,33 @@ class ExplainSuite extends LateBloomTest {
     FormattedMode,
     "select t.id, o.name from t join o on t.id = o.k where o.name = 'd3'"
   )
+
+  test("EXPLAIN says what became of a join filter once the query has run") {
+    for (adaptive <- Seq(true, false); most <- Seq(10, 1)) {
+      withSQLConf(
+        "spark.latebloom.join.minScanBytes" -> "0",
+        "spark.latebloom.join.maxKeys" -> s"$most",
+        SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> s"$adaptive"
+      ) {
+        val df = spark.sql("select t.id, o.name from t join o on t.id = o.k where o.name < 'd11'")
+        def told = LineTest.explained(df.queryExecution, FormattedMode).linesIterator
+          .filter(_.contains("has run: ")).map(_.trim).toSeq
+        assert(told.isEmpty)
+        df.collect()
+        val keys = "has run: id IN k (broadcast): "
+        if (most == 1) assert(told == Seq(s"${keys}none, too many keys"))
+        else {
+          val Seq(found, rows) = told
+          assert(found.startsWith(s"${keys}3 keys in ") && found.contains(" B, gathered in "))
+          val Seq(scan) = lateScans(df).filter(_.joinFilters.nonEmpty)
+          def count(counter: Counter) = scan.metrics(counter.key).value
+          assert(count(Counter.JOIN_ROWS_DROPPED) == count(Counter.JOIN_ROWS_TESTED) - 3)
+          assert(
+            rows == s"has run: ${count(Counter.JOIN_ROWS_TESTED)} rows tested, " +
+              s"${count(Counter.JOIN_ROWS_DROPPED)} rows dropped"
+          )
+        }
+      }
+    }
+  }
 }

@@ -4,6 +4,7 @@ package latebloom.join
 import org.apache.logging.log4j.Level
 
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import org.apache.spark.sql.functions.udf
@@ -154,8 +155,9 @@ class JoinFiltersSuite extends LateBloomTest {
           ) { plan =>
             assert(nodes(plan) { case c: InMemoryTableScanExec => c }.nonEmpty)
             val Seq(filter) = lateScans(plan).flatMap(_.joinFilters)
-            assert(filter.text == s"k IN k ($means)")
-            assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
+            val again = means == "shuffle" && plan.isInstanceOf[AdaptiveSparkPlanExec]
+            assert(filter.text == s"k IN k (${if (again) "rescan" else means})")
+            assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == (if (again) 0 else 1))
           }
         cached("select * from dim where few = 3")(filters(""))
         cached("select * from dim")(filters("where d.few = 3"))

@@ -42,7 +42,8 @@ class LateBloomExplain extends ExplainProvider {
           s"  filter columns: ${scan.filters.columns.mkString(", ")}",
           s"  scan filters: ${scan.filters.conditions.mkString(" AND ")}",
           s"  payload: ${if (scan.payload.isEmpty) "none" else scan.payload.mkString(", ")}"
-        ) ++ scan.filters.joins.map(f => s"  join filter: $f")
+        ) ++ scan.filters.joins.map(f => s"  join filter: $f") ++
+          scan.filters.outcomes.map(o => s"  has run: $o")
       case Some(why) =>
         Seq(s"${scan.node}: declined, ${because(why)}")
     }

@@ -7,6 +7,8 @@ import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 
 import latebloom.decision.{Decision, Declined, Reason, Reasons, Residual}
+import latebloom.line.Compat.when
+import latebloom.read.task.Counter
 import latebloom.scan.{LateScan, SelectiveFormat}
 
 /** Reports the decision about one scan of Parquet or ORC files.
@@ -40,10 +42,18 @@ object ScanReport {
     *   as SQL, in order of evaluation
     * @param joins
     *   the filters by the keys of joins
+    * @param outcomes
+    *   what has become of each of `joins`, and of the rows that they tested; empty before the query
+    *   runs
     */
-  final case class Filters(columns: Seq[String], conditions: Seq[String], joins: Seq[String])
+  final case class Filters(
+      columns: Seq[String],
+      conditions: Seq[String],
+      joins: Seq[String],
+      outcomes: Seq[String]
+  )
 
-  private val noFilters = Filters(Nil, Nil, Nil)
+  private val noFilters = Filters(Nil, Nil, Nil, Nil)
 
   /** The reports on all scans of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[ScanReport] = PlanNodes.all(plan).flatMap(ofNode)
@@ -52,8 +62,12 @@ object ScanReport {
     case scan: LateScan =>
       Some(
         files(scan, scan.format.name, None).copy(
-          filters =
-            Filters(scan.filterColumns, scan.filterTexts, scan.joinFilters.map(_.text)),
+          filters = Filters(
+            scan.filterColumns,
+            scan.filterTexts,
+            scan.joinFilters.map(_.text),
+            outcomes(scan)
+          ),
           payload = scan.payload
         )
       )
@@ -70,6 +84,19 @@ object ScanReport {
         case _          => None
       }
     case _ => None
+  }
+
+  private def outcomes(scan: LateScan): Seq[String] = {
+    val keys = for (f <- scan.joinFilters; found <- f.outcome) yield s"${f.text}: $found"
+    def told(counter: Counter, what: String) =
+      Some(scan.metrics(counter.key).value).filter(_ > 0).map(n => f"$n%,d $what")
+    val rows = Seq(
+      told(Counter.JOIN_ROWS_TESTED, "rows tested"),
+      told(Counter.JOIN_ROWS_DROPPED, "rows dropped"),
+      told(Counter.JOIN_KEYS_LATE, "windows read before the keys came"),
+      told(Counter.JOIN_FILTERS_OFF, "windows not tested, because few rows would have been dropped")
+    ).flatten
+    if (keys.isEmpty) Nil else keys ++ when(rows.nonEmpty)(rows.mkString(", "))
   }
 
   private val notInstalled = Some(Reasons.notInstalled)

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.optimizer._
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.joinkeys.JoinFilter
@@ -55,9 +56,13 @@ final private[join] case class EquiJoin(
       case Some(BuildLeft) if side eq join.left   => JoinFilter.Broadcast
       case Some(BuildRight) if side eq join.right => JoinFilter.Broadcast
       case Some(_)                                => JoinFilter.Rescan
-      case None                                   => JoinFilter.Shuffle
+      case None if isCached(side) && conf.adaptiveExecutionEnabled => JoinFilter.Rescan
+      case None                                                    => JoinFilter.Shuffle
     }
   }
+
+  /** Adaptive execution shuffles rows that Spark caches again rather than reuse the exchange. */
+  private def isCached(side: LogicalPlan) = side.exists(_.isInstanceOf[InMemoryRelation])
 }
 
 private[join] object EquiJoin {

@@ -63,6 +63,9 @@ final case class JoinFilter(
     case _                               => None
   }
 
+  /** What has become of the keys, for people; None before the query runs. */
+  def outcome: Option[String] = gathering.flatMap(_.outcome)
+
   /** Starts to gather the keys if the subquery is elsewhere. */
   def start(): Unit = gathering.foreach(_.prepare())
 

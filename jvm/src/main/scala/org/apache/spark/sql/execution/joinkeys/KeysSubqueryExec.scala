@@ -11,7 +11,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.sql.execution.{BaseSubqueryExec, SQLExecution, SparkPlan, UnaryExecNode}
-import org.apache.spark.util.ThreadUtils
+import org.apache.spark.util.{ThreadUtils, Utils}
 
 import latebloom.bloom.KeyFilter
 
@@ -96,6 +96,20 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
   /** The serialised filter once it is there; None for no filter. Does not fail. */
   def later: CompletableFuture[Option[Array[Byte]]] =
     begun.keys.handle((keys: Option[Array[Byte]], e: Throwable) => if (e == null) keys else None)
+
+  /** What has become of the keys, for people; None before the query runs. */
+  def outcome: Option[String] = synchronized(Option(gathering)).map { begun =>
+    if (!begun.keys.isDone) "its keys are still gathered"
+    else if (begun.isAbandoned) "the query ended before its keys came"
+    else if (begun.keys.isCompletedExceptionally) "its keys could not be gathered"
+    else if (begun.keys.join().isEmpty) "none, too many keys"
+    else {
+      val size = Utils.bytesToString(longMetric("filterSize").value)
+      val time = Utils.msDurationToString(longMetric("buildTime").value)
+      val count = longMetric("keys").value
+      f"$count%,d ${if (count == 1) "key" else "keys"} in $size, gathered in $time"
+    }
+  }
 
   override def executeCollect(): Array[InternalRow] =
     Array(InternalRow(within(Patience.endless).flatten.orNull))
