@@ -161,10 +161,10 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     */
   def isRepeatable(plan: LogicalPlan): Boolean = !plan.exists { node =>
     val exact = node match {
-      case r: LogicalRelation                       => r.relation.isInstanceOf[HadoopFsRelation]
-      case cached: InMemoryRelation                 => isRepeatable(whatIsIn(cached))
-      case _: SubqueryAlias | _: View               => true
-      case d: Distinct                              => d.output.forall(a => isOneValue(a.dataType))
+      case r: LogicalRelation         => r.relation.isInstanceOf[HadoopFsRelation]
+      case cached: InMemoryRelation   => isRepeatable(whatIsIn(cached))
+      case _: SubqueryAlias | _: View => true
+      case d: Distinct                => d.output.forall(a => isOneValue(a.dataType))
       case _: LocalRelation | _: Range | _: Join | _: Union           => true
       case _: Project | _: Filter | _: Sort | _: RepartitionOperation => true
       case a: Aggregate                                               =>

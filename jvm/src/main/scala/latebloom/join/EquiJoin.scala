@@ -52,10 +52,10 @@ final private[join] case class EquiJoin(
     val shuffled = hintToSortMergeJoin(hint) ||
       hashedSide(join, hintOnly = true, conf).isDefined
     broadcast(hintOnly = true).orElse(if (shuffled) None else broadcast(hintOnly = false)) match {
-      case _ if !conf.exchangeReuseEnabled        => JoinFilter.Rescan
-      case Some(BuildLeft) if side eq join.left   => JoinFilter.Broadcast
-      case Some(BuildRight) if side eq join.right => JoinFilter.Broadcast
-      case Some(_)                                => JoinFilter.Rescan
+      case _ if !conf.exchangeReuseEnabled                         => JoinFilter.Rescan
+      case Some(BuildLeft) if side eq join.left                    => JoinFilter.Broadcast
+      case Some(BuildRight) if side eq join.right                  => JoinFilter.Broadcast
+      case Some(_)                                                 => JoinFilter.Rescan
       case None if isCached(side) && conf.adaptiveExecutionEnabled => JoinFilter.Rescan
       case None                                                    => JoinFilter.Shuffle
     }

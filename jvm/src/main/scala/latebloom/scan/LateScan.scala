@@ -201,13 +201,16 @@ final class LateScan private[latebloom] (
       joinFilters.flatMap(JoinKeyPredicate.of(_, sparkContext, patience))
     }
 
-  /** Seconds of a core that the join filters can save this scan. */
+  /** Seconds of a core that the join filters can save this scan; at least what it takes to begin a
+    * job, which the keys need too.
+    */
   private def mostSaved: Double = {
     dynamicallySelectedPartitions // counts the bytes
     val bytes = driverMetrics.get("filesSize").fold(0L)(_.value)
     def width(types: Seq[DataType]) = types.map(_.defaultSize.toDouble).sum
     val share = width(read.map(_.dataType)) / width(relation.dataSchema.map(_.dataType)).max(1)
-    bytes * share.min(1) / ScanHistory.speed * (1 - ScanHistory.passing(joinsInHistory))
+    val saved = bytes * share.min(1) / ScanHistory.speed
+    (saved * (1 - ScanHistory.passing(joinsInHistory))).max(LateScan.JobStart)
   }
 
   private def joinsInHistory: String =
@@ -322,4 +325,10 @@ final class LateScan private[latebloom] (
       "Payload" -> list(payload)
     )
   }
+}
+
+private object LateScan {
+
+  /** Seconds of a core. */
+  private val JobStart = 0.1
 }
