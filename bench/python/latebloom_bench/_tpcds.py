@@ -48,6 +48,35 @@ class Tpcds:
         return cache.made(f"tpcds-sf{scale:g}", _BYTES * scale, make) / f"{name}.parquet"
 
 
+@dataclass(frozen=True)
+class ByDay:
+    """``store_sales_by_day``: TPC-DS's store_sales as a table that is filled day by day.
+
+    Written by pyarrow in row groups of half a million rows, with a page index.
+    """
+
+    def names(self) -> Iterable[str]:
+        """The one table."""
+        return ("store_sales_by_day",)
+
+    def table(self, name: str, scale: float, cache: Cache) -> Path:
+        """Its Parquet file, made of store_sales on first use."""
+
+        def make(target: Path) -> None:
+            import pyarrow.parquet as pq
+
+            sales = pq.read_table(Tpcds().table("store_sales", scale, cache))
+            pq.write_table(
+                sales.sort_by("ss_sold_date_sk"),
+                target,
+                row_group_size=500_000,
+                write_page_index=True,
+            )
+
+        # A third of all bytes.
+        return cache.made(f"tpcds-sf{scale:g}-{name}.parquet", _BYTES * scale / 3, make)
+
+
 def queries(cache: Cache) -> list[Query]:
     """The 99 queries, in the extension's texts, which Spark accepts unchanged."""
 

@@ -10,7 +10,7 @@ from latebloom._data import Tpch
 
 from latebloom_bench._generated import Scaled, Several
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite
-from latebloom_bench._tpcds import Tpcds
+from latebloom_bench._tpcds import ByDay, Tpcds
 from latebloom_bench.suites.tpch import QUERIES as TPCH
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
@@ -23,6 +23,13 @@ Q17 = next(query for query in TPCH if query.name == "q17")
 _merge = partial(Query, tables=("lineitem", "part"), confs=NO_BROADCAST)
 _broadcast = partial(Query, tables=("lineitem", "part"), confs=_BROADCAST)
 _star = partial(Query, tables=("store_sales", "item", "date_dim"), at_least=2.5)
+# Of 1,823 days.
+_DAYS = ("1998-03-05", "1998-11-20", "1999-07-01", "2000-05-14", "2001-09-30", "2002-10-11")
+_SIX_DAYS = (
+    "select s.*, d_day_name from store_sales_by_day s join date_dim on ss_sold_date_sk = d_date_sk"
+    f" where d_date in ({', '.join(f'date {day!r}' for day in _DAYS)})"
+)
+_days = partial(Query, sql=_SIX_DAYS, tables=("store_sales_by_day", "date_dim"))
 _skewed = "(select l_partkey % 100 * (l_linenumber % 2) as k, l_quantity from lineitem)"
 
 SUITE = Suite(
@@ -48,6 +55,8 @@ SUITE = Suite(
             "select store_sales.*, i_item_id from store_sales join item on ss_item_sk = i_item_sk"
             " where i_manufact_id = 128",
         ),
+        _days("six days, BHJ", confs=_BROADCAST, at_least=12),
+        _days("six days, SMJ", confs=NO_BROADCAST, at_least=30),
         _merge(
             "keeps everything, SMJ",
             "select sum(l_quantity), max(p_name) from lineitem join part on l_partkey = p_partkey"
@@ -97,6 +106,6 @@ SUITE = Suite(
             at_least=0.97,
         ),
     ),
-    Several((Tpch("128MB"), Scaled(Tpcds(), 0.5))),
+    Several((Tpch("128MB"), Scaled(Tpcds(), 0.5), Scaled(ByDay(), 0.5))),
     scale=10,
 )
