@@ -256,6 +256,25 @@ class FailureSuite extends AnyFunSuite with SQLHelper {
     mayAndDoes(Add(month, column(YearMonthIntervalType(), 1), EvalMode.LEGACY))
   }
 
+  test("a division by a constant fails for 0 and where the quotient overflows") {
+    for (mode <- EvalMode.values.toSeq; n <- Seq(0, -1, 1, 7, Int.MinValue)) {
+      val (i, l, d) = (Literal(n), Literal(n.toLong), Literal(n.toDouble))
+      val all = Seq(
+        Remainder(int(0), i, mode),
+        Pmod(int(0), i, mode),
+        Remainder(column(LongType, 0), l, mode),
+        Pmod(column(LongType, 0), l, mode),
+        IntegralDivide(column(LongType, 0), l, mode),
+        Divide(column(DoubleType, 0), d, mode)
+      )
+      checkThatNoneFails(all.filterNot(Failure.mayFail))
+      if (n == 0 && mode == EvalMode.ANSI) all.foreach(mayAndDoes)
+      if (n > 0) assert(!all.exists(Failure.mayFail))
+    }
+    mayAndDoes(IntegralDivide(column(LongType, 0), Literal(-1L), EvalMode.ANSI))
+    assert(Failure.mayFail(Remainder(int(0), Literal(null, IntegerType), EvalMode.ANSI)))
+  }
+
   test("what is not known may fail, and does") {
     val array = column(ArrayType(IntegerType), 0)
     mayAndDoes(GetArrayItem(array, int(0), failOnError = true))

@@ -37,8 +37,10 @@ private[latebloom] object Failure {
     case _: DateDiff | _: DateAdd | _: DateSub                                         => true
     case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot                  => true
     case _: GetStructField | _: Size | _: ArrayContains                                => true
+    case _: CreateNamedStruct | _: CreateArray                                         => true
     case _: Murmur3Hash | _: XxHash64 | _: CannotFail | _: BloomFilterMightContain     => true
     case _: ExecSubqueryExpression                                                     => true
+    case DividesBy(divisor) => divisor != 0
     // What fails in ANSI mode is caught in TRY mode, but not of these (Remainder: in Spark 3.5).
     case d: IntegralDivide   => Arithmetic.evalMode(d) == EvalMode.LEGACY && fixedSize(d)
     case d: Pmod             => Arithmetic.evalMode(d) == EvalMode.LEGACY && fixedSize(d)
@@ -49,6 +51,26 @@ private[latebloom] object Failure {
       (c.evalMode != EvalMode.ANSI || Cast.canUpCast(from, to)) && !mayOverflow(from, to)
     case KnownNotNull(_) | KnownFloatingPointNormalized(_) | NormalizeNaNAndZero(_) => true
     case _                                                                          => false
+  }
+
+  /** A division of integers by a number that no dividend overflows with, or of fractions by any:
+    * such a division fails for 0 only.
+    */
+  private object DividesBy {
+    def unapply(e: Expression): Option[Double] = e match {
+      case d @ (_: Remainder | _: Pmod) if Integers.contains(d.dataType) => number(d)
+      case d: IntegralDivide if Integers.contains(d.left.dataType)       =>
+        number(d).filter(_ != -1)
+      case d: Divide if d.dataType == DoubleType => number(d)
+      case _                                     => None
+    }
+
+    private val Integers = Seq[DataType](ByteType, ShortType, IntegerType, LongType)
+
+    private def number(division: Expression): Option[Double] = division.children.last match {
+      case Literal(n: Number, _: NumericType) => Some(n.doubleValue)
+      case _                                  => None
+    }
   }
 
   /** Decimals that overflow may fail outside ANSI mode, too. */

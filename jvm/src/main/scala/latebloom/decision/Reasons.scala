@@ -167,6 +167,12 @@ object Reasons {
     "Nothing to do."
   )
 
+  val scanShared: Reason = about("scan-shared")(
+    "Spark executes the part of the plan with this scan once for several places, and not all of " +
+      "them have such a filter.",
+    "Write a temporary table with the part, or filter it alike in all places."
+  )
+
   def scanTooSmall(least: Long): Reason = about("scan-too-small", "minScanBytes" -> s"$least")(
     s"The scan reads less than $least bytes: waiting for the keys would cost more.",
     "Lower spark.latebloom.join.minScanBytes."

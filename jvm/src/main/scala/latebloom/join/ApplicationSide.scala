@@ -36,6 +36,8 @@ final private[join] case class Target(
   *     that cannot distinguish equal values ([[EqualValues]]): a group of -0.0 and 0.0 shows one of
   *     them. A key does not pass an aggregate without groups, which has a row even for no rows.
   *   - `Window`: likewise, for its partitioning columns.
+  *   - `Generate` of Spark's own functions, `explode` and the like: a row depends only on its own
+  *     row below, which supplies the key.
   *   - `Union`: each row is one child's row. A child that cannot be filtered stays unchanged.
   *   - Inner `Join`: a row takes its key from its row of the key's side, so a row missing there
   *     removes only join rows with the same key. A column that the join equates with the key serves
@@ -44,8 +46,7 @@ final private[join] case class Target(
   *     this rule runs).
   *   - Outer, semi, anti and existence `Join`: only the side whose rows the join preserves or
   *     outputs. Fewer rows on the other side would turn a match into a missing one.
-  *   - No other node: a limit, a sample, an explode or a script sees the number or order of all
-  *     rows.
+  *   - No other node: a limit, a sample or a script sees the number or order of all rows.
   *
   * Errors: the scan evaluates the key for rows that Spark might have dropped before the join, so a
   * key that may fail is declined. Operators above a filtered scan get fewer rows, so a query may
@@ -63,6 +64,7 @@ private[join] object ApplicationSide extends AliasHelper {
     case r: RepartitionOperation if placesEachRow(r) => targets(r.child, key)
     case a: Aggregate                    => grouped(a, replaceAlias(key, getAliasMap(a)))
     case w: Window if partitions(w, key) => alike(w, key).flatMap(targets(w.child, _))
+    case g: Generate if ofOneRow(g, key) => targets(g.child, key)
     case u: Union                        => any(u.children.map(c => targets(c, through(u, c, key))))
     case j: Join                         => joined(j, key)
     case other                           => Left(Reasons.keyNotTraceable(other.nodeName))
@@ -96,6 +98,13 @@ private[join] object ApplicationSide extends AliasHelper {
 
   /** A non-deterministic expression must see the same rows as in Spark's own plan. */
   private def plainly(p: Project) = p.projectList.forall(_.deterministic)
+
+  /** A function of users may keep something of the rows before. */
+  private def ofOneRow(g: Generate, key: Expression) = g.generator.deterministic &&
+    key.references.subsetOf(g.child.outputSet) && (g.generator match {
+      case _: ExplodeBase | _: Inline | _: Stack | _: JsonTuple => true
+      case _                                                    => false
+    })
 
   /** @param key on the aggregate's input */
   private def grouped(a: Aggregate, key: Expression): Either[Reason, Seq[Target]] =

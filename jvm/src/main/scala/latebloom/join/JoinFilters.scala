@@ -45,7 +45,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       val undecided = plan.collect { case EquiJoin(j) if j.join.getTagValue(tag).isEmpty => j }
       val settings = LateBloomConf.settings(conf)
       if (undecided.isEmpty || !settings.enabled) plan
-      else new Planning(plan, undecided, settings).result
+      else new Planning(plan, undecided, settings, new SharedParts(plan), Nil).result
   }
 
   /** A planned filter: the keys of `source` filter `target`. */
@@ -53,10 +53,15 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
 
   final private case class Decided(join: EquiJoin, side: LogicalPlan, decision: JoinDecision)
 
+  /** @param whole
+    *   scans that stay as they are, because Spark executes the part with them for several places
+    */
   final private class Planning(
       plan: LogicalPlan,
       joins: Seq[EquiJoin],
-      settings: LateBloomConf.Settings
+      settings: LateBloomConf.Settings,
+      shared: SharedParts,
+      whole: Seq[LogicalPlan]
   ) {
     private var chosen = 0
     private val chosenFor =
@@ -76,6 +81,13 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
           .sortBy { case (_, side) => -side.collectLeaves().map(_.stats.sizeInBytes).max }
           .map { case (j, side) => Decided(j, side, decide(j, side)) }
       )
+      val torn =
+        if (conf.exchangeReuseEnabled) shared.torn(filtersOn(_).nonEmpty) else Nil
+      if (torn.isEmpty) built(decided)
+      else new Planning(plan, joins, settings, shared, whole ++ torn).result
+    }
+
+    private def built(decided: Seq[Decided]): LogicalPlan = {
       joins.foreach { j =>
         j.join.setTagValue(
           tag,
@@ -116,11 +128,14 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       }
     }
 
-    /** One filter for all keys of the join if one scan supplies them, else one for each key. */
+    /** One filter for all keys of the join if one scan supplies them, else one for each key. A key
+      * that is no number and no text, such as a struct, is hashed, too.
+      */
     private def filtersOf(j: EquiJoin, side: LogicalPlan): Either[Reason, Seq[Planned]] = {
       val pairs = j.pairs(side)
       val hashable = pairs.forall { case (mine, _) => JoinKeys.hashesEqually(mine.dataType) }
-      val together = when(pairs.size > 1 && hashable)(pairs.unzip).map { case (mine, theirs) =>
+      val hashes = pairs.size > 1 || JoinKeys.domain(pairs.head._1.dataType).isEmpty
+      val together = when(hashes && hashable)(pairs.unzip).map { case (mine, theirs) =>
         filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs), hashed = true, isWhole = true)
       }
       together.filter(_.isRight).getOrElse {
@@ -167,6 +182,8 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         Some(Reasons.scanNotOurs(t.files.fileFormat.getClass))
       } else if (!t.scan.output.forall(a => unique.contains(a.exprId))) {
         Some(Reasons.scanTwice)
+      } else if (whole.exists(_ eq t.scan)) {
+        Some(Reasons.scanShared)
       } else if (t.bytes < settings.join.minScanBytes) {
         Some(Reasons.scanTooSmall(settings.join.minScanBytes))
       } else {
