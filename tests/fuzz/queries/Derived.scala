@@ -81,7 +81,8 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
           rng.weighted(fit(t).map(c => (if (c.role == "delicate") 4 else 1) -> c): _*)
         val scan = make.scanOf(t, Seq(t.columns.head, column).distinct)
         val rel = if (rng.chance(30)) narrowed(scan) else scan
-        Keyed(if (rng.chance(15)) beside(rel) else rel, Ref(scan.out.last))
+        val more = rng.weighted(12 -> beside _, 6 -> exploded _, 82 -> identity[Rel] _)
+        Keyed(more(rel), Ref(scan.out.last))
       case _ =>
         val grouped = group(table, Some(kind))
         if (grouped.key.kind.sql == kind.sql) grouped
@@ -106,6 +107,13 @@ final class Derived(rng: Rng, tables: Seq[Table], make: Relations) {
       1 -> "left anti"
     )
     Join(kind, "", rel, other, Seq(equal(rng.pick(rel.out.filter(_.kind.sql == "int")), id(other))))
+  }
+
+  /** Makes several rows of each; the same columns come first. */
+  private def exploded(rel: Rel): Rel = {
+    val ids = rel.out.filter(_.kind.sql == "int").map(Ref(_)).take(1)
+    val list = Call(s"explode(array(${(ids.map(_ => "?") :+ "7").mkString(", ")}))", ids, Kind.int)
+    Windowed(rel, Seq(Item(list, fresh(Kind.int))))
   }
 
   private def joined(app: Keyed, side: Rel, key: Expr): Rel = {

@@ -6,6 +6,8 @@ package latebloom.fuzz.queries
   * @param clean
   *   whether it lacks the rows whose text is no number and whose divisor is zero: a join with it on
   *   `id` drops them
+  * @param cached
+  *   whether Spark keeps its rows in memory
   */
 final case class Table(
     name: String,
@@ -18,7 +20,8 @@ final case class Table(
     partition: Option[String],
     buckets: Option[Int],
     sortedBy: Option[String],
-    calendar: String
+    calendar: String,
+    cached: Boolean
 ) {
   def ddl: Seq[String] = {
     val (last, others) = columns.partition(c => partition.contains(c.name))
@@ -36,7 +39,7 @@ final case class Table(
         partition.fold("")(p => s" partitioned by ($p)") +
         buckets.fold("")(b => s" clustered by (id) into $b buckets"),
       s"insert into $name select * from (select $values from range(0, $rows, 1, $files)$kept)$sorted"
-    )
+    ) ++ Option.when(cached)(s"cache table $name")
   }
 }
 
@@ -120,7 +123,8 @@ object Tables {
         rng.weighted(columns.filter(_.kind.isOrdered)
           .map(c => (if (c.role == "delicate") 3 else 1) -> c.name): _*)
       ),
-      calendar = if (rng.chance(80)) "CORRECTED" else "LEGACY"
+      calendar = if (rng.chance(80)) "CORRECTED" else "LEGACY",
+      cached = i > 0 && rng.chance(15)
     )
   }
 
