@@ -131,6 +131,7 @@ final private[scan] class LateParquetFormat(
       spec,
       partitionSchema,
       PushedFilters(filters, keys),
+      LateFiles.allLive,
       options,
       hadoopConf
     )
