@@ -147,6 +147,12 @@ public final class SelectiveScan implements BatchSource {
       }
       payload = null;
       pending = candidates();
+      if (pending.isNone()) {
+        counters.add(Counter.ROW_GROUPS_SKIPPED, 1);
+        survivors = pending;
+        nextRow = 0;
+        return true;
+      }
     }
     boolean sample = cascade.takeSample();
     Selection window = pending;
