@@ -123,6 +123,10 @@ lazy val latebloom = project
       "org.apache.spark" %% "spark-core" % line.tests % Test classifier "tests",
       "org.apache.spark" %% "spark-common-utils" % line.tests % Test classifier "tests"
     ),
+    // The adapter finds Delta's classes by name where they are: only tests have them.
+    libraryDependencies ++= line.delta.toSeq.map { case (artifact, version) =>
+      ("io.delta" %% artifact % version % Test).excludeAll(ExclusionRule("org.apache.hadoop"))
+    },
     Compile / doc / scalacOptions -= "-Werror",
     // Scaladoc cannot see members private to Spark through Java sources, only through classes.
     Compile / doc / sources ~= (_.filter(_.getName.endsWith(".scala"))),

@@ -32,6 +32,15 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
 
   def isDefault: Boolean = this == SparkLine.default
 
+  /** The newest Delta Lake that Maven Central has for the line, without Scala's version: for tests.
+    * None where it has none yet.
+    */
+  def delta: Option[(String, String)] = name match {
+    case "3.5" => Some(("delta-spark", "3.3.3"))
+    case "4.3" => None
+    case _     => Some((s"delta-spark_$name", "4.4.0"))
+  }
+
   /** Where a project's compiled classes go: no line overwrites those of another. */
   def target(project: File): File =
     if (isDefault) project / "target" else project / "target" / s"spark-$id"

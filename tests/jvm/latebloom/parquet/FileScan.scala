@@ -17,6 +17,7 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import latebloom.line.FooterReaders
 import latebloom.parquet.types.Calendars
 import latebloom.read.io.FileTail
+import latebloom.read.selection.LiveRows
 import latebloom.read.task.Counters
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -96,6 +97,14 @@ object FileScan {
       ),
       counters
     )
-    new SelectiveScan(split, spec, split.payloadTypes(), Array.empty, offHeap, counters)
+    new SelectiveScan(
+      split,
+      LiveRows.ALL,
+      spec,
+      split.payloadTypes(),
+      Array.empty,
+      offHeap,
+      counters
+    )
   }
 }

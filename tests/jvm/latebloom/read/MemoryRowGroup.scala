@@ -34,6 +34,7 @@ class MemoryRowGroup(
   private val fetched = Array.fill(columns.size)(Selection.none(rows))
 
   override def rows: Int = columns.head.values.length
+  override def firstRow: Long = 0
   override def prune(): Selection = Selection.all(rows)
   override def bytes(column: Int): Long = 8L * rows
   override def roundTripBytes: Long = roundTrip

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.apache.spark.sql.types._
 
 import latebloom.read.predicate.{ColumnPredicate, PredicateCursor}
-import latebloom.read.selection.Selection
+import latebloom.read.selection.{LiveRows, Selection}
 import latebloom.read.task.{Counters, ScanMemory}
 import latebloom.read.vector.OutputColumn
 
@@ -28,6 +28,7 @@ class SelectiveScanSuite extends AnyFunSuite {
     val fetched = ArrayBuffer.empty[Int]
 
     override def rows: Int = rowCount
+    override def firstRow: Long = 0
     override def prune(): Selection = Selection.all(rowCount)
     override def allPass(column: Int, predicate: ColumnPredicate): Boolean = false
     override def bytes(column: Int): Long = 8L * rowCount
@@ -58,7 +59,7 @@ class SelectiveScanSuite extends AnyFunSuite {
     val counters = new Counters
     val spec = ScanSpecs.withoutFilters(s"windows $worth", schema, columnCount, batchRows)
     val groups = new Groups(group, counters)
-    val scan = new SelectiveScan(groups, spec, schema, Array.empty, false, counters)
+    val scan = new SelectiveScan(groups, LiveRows.ALL, spec, schema, Array.empty, false, counters)
     try {
       val rows = Iterator.continually(scan.next()).takeWhile(_ != null).map(_.numRows).sum
       assert(rows == rowCount)

@@ -56,6 +56,13 @@ final class OrcStripe implements RowGroup {
   }
 
   @Override
+  public long firstRow() {
+    return context.reader().getStripes().subList(0, place.stripe()).stream()
+        .mapToLong(StripeInformation::getNumberOfRows)
+        .sum();
+  }
+
+  @Override
   public Selection prune() throws IOException {
     return split.pruning == null
         ? Selection.all(rows())

@@ -73,6 +73,11 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
+  public long firstRow() {
+    return block.getRowIndexOffset();
+  }
+
+  @Override
   public Selection prune() throws IOException {
     ColumnIndexPruning pruning = split.columnIndex();
     if (pruning == null) {
@@ -192,11 +197,6 @@ final class ParquetRowGroup implements RowGroup {
                 split.context.fetcher().fileLength(),
                 split.context.chainsPages(),
                 split.context.counters()));
-  }
-
-  /** Number in the file of the first row; negative if unknown. */
-  long firstRowInFile() {
-    return block.getRowIndexOffset();
   }
 
   private ColumnReader reader(int column) {

@@ -94,7 +94,7 @@ final class SparkColumnReader implements ColumnReader {
     return new SparkColumnCursor(
         split.sparkReader(column, use),
         split.spec.depth(column),
-        rows -> new SelectedPages(leaves, rows, group.firstRowInFile(), split.context.pages()));
+        rows -> new SelectedPages(leaves, rows, group.firstRow(), split.context.pages()));
   }
 
   @Override

@@ -16,6 +16,9 @@ public interface RowGroup {
   /** Rows before pruning. */
   int rows();
 
+  /** Number in the file of the first row; negative if unknown. */
+  long firstRow();
+
   /** The rows that statistics and indexes cannot rule out; reads no data. */
   Selection prune() throws IOException;
 

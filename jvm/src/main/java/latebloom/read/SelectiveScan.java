@@ -4,6 +4,7 @@ package latebloom.read;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import latebloom.read.selection.LiveRows;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
@@ -17,7 +18,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  * The selective scan of one file split, independent of the format:
  *
  * <pre>
- * for group:  rows = prune(group)
+ * for group:  rows = prune(group) ∩ live(group)
  *   for f in filters:  rows = f.filter(rows)        each only where the one before it left rows
  *   for p in payload:  p.select(rows, out)          survivors only, compacted across row groups
  *   emit(out)
@@ -37,6 +38,7 @@ public final class SelectiveScan implements BatchSource {
   private static final double STAY_EAGER = 0.8;
 
   private final RowGroups groups;
+  private final LiveRows live;
   private final ScanSpec spec;
   private final Counters counters;
   private final OutputBatch out;
@@ -55,23 +57,29 @@ public final class SelectiveScan implements BatchSource {
 
   /**
    * @param groups the row groups to scan; owned, closed with this
+   * @param live the rows that the file's table still has
    * @param payloadTypes the payload columns' types in output vectors
    * @param constants vectors of the columns with one value per file (partition columns); owned
    */
   public SelectiveScan(
       RowGroups groups,
+      LiveRows live,
       ScanSpec spec,
       StructType payloadTypes,
       ColumnVector[] constants,
       boolean offHeap,
       Counters counters) {
     this.groups = groups;
+    this.live = live;
     this.spec = spec;
     this.counters = counters;
     int capacity = spec.options().batchRows();
     this.out = new OutputBatch(payloadTypes, constants, capacity, offHeap);
     this.cascade = new FilterCascade(spec, counters);
     this.positions = new int[capacity];
+    if (!live.isAll()) {
+      groups.memory().holdToEnd(live.bytes());
+    }
   }
 
   @Override
@@ -138,7 +146,13 @@ public final class SelectiveScan implements BatchSource {
         return false;
       }
       payload = null;
-      pending = cascade.prune(group);
+      pending = candidates();
+      if (pending.isNone()) {
+        counters.add(Counter.ROW_GROUPS_SKIPPED, 1);
+        survivors = pending;
+        nextRow = 0;
+        return true;
+      }
     }
     boolean sample = cascade.takeSample();
     Selection window = pending;
@@ -155,6 +169,16 @@ public final class SelectiveScan implements BatchSource {
     survivors = filter(window, rest, sample);
     nextRow = 0;
     return true;
+  }
+
+  /** The rows of the group that its table still has and statistics leave. */
+  private Selection candidates() throws IOException {
+    if (live.isAll()) {
+      return cascade.prune(group);
+    }
+    Selection rows = live.of(group.firstRow(), group.rows());
+    counters.add(Counter.ROWS_DELETED, group.rows() - rows.count());
+    return rows.isNone() ? rows : cascade.prune(group).intersect(rows);
   }
 
   /**
@@ -195,6 +219,10 @@ public final class SelectiveScan implements BatchSource {
 
   /** The columns that the next row group will fetch together if the scan continues as it does. */
   private List<Integer> firstFetch(RowGroup next) throws IOException {
+    if (!live.isAll() && live.of(next.firstRow(), next.rows()).spread() < 1) {
+      // Some pages hold only deleted rows.
+      return List.of();
+    }
     List<Integer> columns = cascade.firstColumns(next);
     for (int p = 0; p < spec.payload() && eager; p++) {
       columns.add(p);

@@ -30,6 +30,27 @@ object Reasons {
       s"""Read the files with the format "$name" where that means the same."""
     )
 
+  def deltaNotKnown(what: String): Reason = about("delta-not-known", "what" -> what)(
+    s"LateBloom does not know this Delta Lake ($what), which may interpret files differently.",
+    "Use a release of Delta Lake that LateBloom knows: see docs/delta.md."
+  )
+
+  def deltaFeature(features: Seq[String]): Reason =
+    about("delta-feature", "features" -> features.mkString(", "))(
+      s"Readers of the Delta table must know ${features.mkString(", ")}, which LateBloom does not.",
+      "Nothing to do: the table is read as without LateBloom."
+    )
+
+  def deltaColumn(column: String): Reason = about("delta-column", "column" -> column)(
+    s"Delta's own reader computes the column $column.",
+    "Nothing to do: a command on the table needs it."
+  )
+
+  val deltaDeletedRows: Reason = about("delta-deleted-rows")(
+    "The table has deleted rows, and the condition that drops them is not directly above the scan.",
+    "Nothing to do: the table is read as without LateBloom."
+  )
+
   def dataSourceV2(format: String): Reason = about("datasource-v2", "format" -> format)(
     s"The $format files are read through Spark's DataSource V2 reader.",
     s"Add $format to ${SQLConf.USE_V1_SOURCE_LIST.key}."

@@ -14,6 +14,7 @@ import org.apache.spark.sql.types._
 
 import latebloom.compile.Failure
 import latebloom.joinkeys.JoinFilter
+import latebloom.scan.SelectiveFormat
 
 /** The source of a join filter's keys: one side of the filtering join or of a join below it.
   *
@@ -161,7 +162,11 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     */
   def isRepeatable(plan: LogicalPlan): Boolean = !plan.exists { node =>
     val exact = node match {
-      case r: LogicalRelation         => r.relation.isInstanceOf[HadoopFsRelation]
+      case r: LogicalRelation =>
+        r.relation match {
+          case files: HadoopFsRelation => isPinned(files)
+          case _                       => false
+        }
       case cached: InMemoryRelation   => isRepeatable(whatIsIn(cached))
       case _: SubqueryAlias | _: View => true
       case d: Distinct                => d.output.forall(a => isOneValue(a.dataType))
@@ -174,6 +179,10 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     }
     !exact || !node.expressions.forall(e => e.deterministic && subqueries(e).forall(isRepeatable))
   }
+
+  /** A table may have other files by then. */
+  private def isPinned(files: HadoopFsRelation): Boolean =
+    SelectiveFormat.of(files.fileFormat).flatMap(_.table).forall(_.isPinned(files.location))
 
   /** The plans of subqueries other than those of join filters, which keep all relevant rows. */
   private def subqueries(e: Expression): Seq[LogicalPlan] = e match {

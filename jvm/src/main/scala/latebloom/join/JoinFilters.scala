@@ -178,7 +178,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
     }
 
     private def readable(t: Target): Option[Reason] =
-      if (!SelectiveFormat.isRead(t.files.fileFormat)) {
+      if (!SelectiveFormat.of(t.files.fileFormat).exists(_.whyNot.isEmpty)) {
         Some(Reasons.scanNotOurs(t.files.fileFormat.getClass))
       } else if (!t.scan.output.forall(a => unique.contains(a.exprId))) {
         Some(Reasons.scanTwice)

@@ -9,7 +9,6 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons, Residual}
-import latebloom.line.Compat.when
 
 /** Splits a filter's conjuncts into those that the scan evaluates and those left to Spark.
   *
@@ -67,18 +66,17 @@ private[rules] object Conjuncts {
       case -1 => Left(Reasons.metadataColumn(column))
       case i  =>
         scan.output(i) match {
-          case MadeByReader(a)                     => Left(Reasons.metadataColumn(a))
+          case a if isMadeByReader(a)              => Left(Reasons.metadataColumn(a))
           case a if i < scan.requiredSchema.length => Right(a)
           case a                                   => Left(Reasons.partitionColumn(a))
         }
     }
 
-  private object MadeByReader {
-    def unapply(a: Attribute): Option[Attribute] = a match {
-      case FileSourceConstantMetadataAttribute(_)     => Some(a)
-      case FileSourceGeneratedMetadataAttribute(_, _) => Some(a)
-      case _ => when(a.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)(a)
-    }
+  /** Whether a column is metadata. */
+  def isMadeByReader(column: Attribute): Boolean = column match {
+    case FileSourceConstantMetadataAttribute(_)     => true
+    case FileSourceGeneratedMetadataAttribute(_, _) => true
+    case other => other.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME
   }
 
   /** Uses the scan's names and qualifiers; the query may write them in another case. */

@@ -88,9 +88,13 @@ private[rules] object LatePlan {
     val filteredBy = AttributeSet((conditions ++ joinFilters.map(_.key)).flatMap(_.references))
     val filterOnly =
       scan.output.filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
-    val dropped = AttributeSet(filterOnly)
-    val payload = scan.output.zip(scan.requiredSchema).filterNot(p => dropped.contains(p._1))
     val format = SelectiveFormat.of(scan.relation.fileFormat).get
+    val unread = scan.output.filter { c =>
+      val made = Conjuncts.isMadeByReader(c) || format.table.exists(_.marksDeleted(c))
+      made && !kept.forall(_.contains(c))
+    }
+    val dropped = AttributeSet(filterOnly ++ unread)
+    val payload = scan.output.zip(scan.requiredSchema).filterNot(p => dropped.contains(p._1))
     val lookups = if (format.readsEntries) Lookups.of(uses, payload.map(_._1)) else Nil
     new LateScan(
       scan.copy(

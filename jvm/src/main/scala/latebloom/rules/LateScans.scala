@@ -65,18 +65,29 @@ object LateScans extends Rule[SparkPlan] {
         Decision.record(found.scan, Declined(why))
         JoinFiltersInPlan.removed(found.root)
       case Right(false) => JoinFiltersInPlan.removed(found.root)
-      case Right(true)  =>
-        val (joinFilters, others) = JoinFiltersInPlan.split(found.conjuncts)
-        val conjuncts = Conjuncts.split(others, found.scan)
-        selective(conjuncts, joinFilters) match {
-          case Some(why) =>
-            Decision.record(found.scan, Declined(why, conjuncts.residual))
-            found.root
-          case None =>
-            LatePlan
-              .build(found, conjuncts.taken, joinFilters, conjuncts.residual, consumer, settings)
-        }
+      case Right(true)  => selective(found, consumer, settings)
     }
+
+  private def selective(
+      found: FilteredScan,
+      consumer: Option[Seq[Expression]],
+      settings: LateBloomConf.Settings
+  ): SparkPlan = {
+    val live = LiveScan.of(found)
+    val (joinFilters, others) = JoinFiltersInPlan.split(live.conjuncts)
+    val conjuncts = Conjuncts.split(others, found.scan)
+    val whyNot =
+      if (LiveScan.isWithDeletedRows(found)) Some(Reasons.deltaDeletedRows)
+      else when(live eq found)(notSelective(conjuncts, joinFilters)).flatten
+    whyNot match {
+      case Some(why) =>
+        Decision.record(found.scan, Declined(why, conjuncts.residual))
+        JoinFiltersInPlan.removed(found.root)
+      case None =>
+        LatePlan
+          .build(live, conjuncts.taken, joinFilters, conjuncts.residual, consumer, settings)
+    }
+  }
 
   /** Whether the files are Parquet or ORC; Left with the reason if LateBloom declines to read them.
     */
@@ -88,18 +99,14 @@ object LateScans extends Rule[SparkPlan] {
       case None         => Right(false)
       case Some(format) =>
         for {
-          _ <- sparksOwn(scan, format)
+          _ <- format.whyNot.toLeft(())
+          _ <- format.table.flatMap(_.whyNot(scan)).toLeft(())
           _ <- switchedOn(settings)
           _ <- batch(scan)
           _ <- vectorized(scan, format)
           _ <- strict(scan)
         } yield true
     }
-
-  private def sparksOwn(scan: FileSourceScanExec, format: SelectiveFormat): Either[Reason, Unit] = {
-    val own = scan.relation.fileFormat
-    Either.cond(format.isExactly(own), (), Reasons.formatSubclass(own.getClass, format.name))
-  }
 
   private def switchedOn(settings: LateBloomConf.Settings): Either[Reason, Unit] =
     if (!settings.enabled) {
@@ -136,7 +143,7 @@ object LateScans extends Rule[SparkPlan] {
     Either.cond(!options.ignoreCorruptFiles, (), Reasons.ignoreCorruptFiles)
   }
 
-  private def selective(conjuncts: Conjuncts, joinFilters: Seq[JoinFilter]): Option[Reason] =
+  private def notSelective(conjuncts: Conjuncts, joinFilters: Seq[JoinFilter]): Option[Reason] =
     if (joinFilters.nonEmpty) {
       None
     } else if (conjuncts.taken.isEmpty) {

@@ -5,6 +5,7 @@ import java.io.Closeable
 import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
@@ -20,12 +21,13 @@ import org.apache.spark.sql.latebloom.{
   KeysToPush
 }
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.line.Archives
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{BatchSource, ScanSpec}
+import latebloom.tables.TableFormat
 
 /** A file format that reads selectively. The scan node's inner scan uses it, so that splits,
   * buckets, partition values and metadata columns stay Spark's. Mixed into Spark's own format.
@@ -110,6 +112,79 @@ private[scan] object LateFormat {
   }
 }
 
+/** Reads the Parquet files of a table format.
+  *
+  * @param keys
+  *   the keys of joins
+  */
+final private[scan] class LateTableFormat(
+    table: TableFormat,
+    override protected val spec: ScanSpec,
+    keys: Seq[KeysToPush],
+    override protected val metrics: Map[String, SQLMetric]
+) extends OwnFormat(table)
+    with LateFormat {
+
+  override protected def files(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration
+  ): LateFiles =
+    ParquetFiles(
+      session,
+      table.physical(spec),
+      partitionSchema,
+      table.pushable(PushedFilters(filters, keys), dataSchema),
+      table.live,
+      options,
+      hadoopConf
+    )
+}
+
+/** Answers Spark as a table format's own file format does, and reads the rows that the table still
+  * has.
+  */
+private[scan] class OwnFormat(table: TableFormat) extends ParquetFileFormat {
+
+  override def buildReaderWithPartitionValues(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      requiredSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration
+  ): PartitionedFile => Iterator[InternalRow] =
+    table.reader(
+      requiredSchema,
+      table.own.buildReaderWithPartitionValues(
+        session,
+        dataSchema,
+        partitionSchema,
+        _,
+        filters,
+        options,
+        hadoopConf
+      )
+    )
+
+  override def isSplitable(
+      session: SparkSession,
+      options: Map[String, String],
+      path: Path
+  ): Boolean = table.own.isSplitable(session, options, path)
+
+  override def fileConstantMetadataExtractors: Map[String, PartitionedFile => Any] =
+    table.own.fileConstantMetadataExtractors
+
+  override def metadataSchemaFields: Seq[StructField] = table.own.metadataSchemaFields
+
+  override def supportFieldName(name: String): Boolean = table.own.supportFieldName(name)
+}
+
 /** @param keys the keys of joins */
 final private[scan] class LateParquetFormat(
     override protected val spec: ScanSpec,
@@ -131,6 +206,7 @@ final private[scan] class LateParquetFormat(
       spec,
       partitionSchema,
       PushedFilters(filters, keys),
+      LateFiles.allLive,
       options,
       hadoopConf
     )

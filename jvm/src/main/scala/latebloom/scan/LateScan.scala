@@ -319,7 +319,8 @@ final class LateScan private[latebloom] (
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
     val joins = when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
-    innerScan(relation.fileFormat).metadata ++ joins ++ Map(
+    val live = when(format.table.exists(_.deletesRows))("DeletedRows" -> "left out")
+    innerScan(relation.fileFormat).metadata ++ joins ++ live ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),
       "Payload" -> list(payload)

@@ -9,14 +9,19 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.latebloom.KeysToPush
 import org.apache.spark.sql.types.DataType
 
+import latebloom.decision.{Reason, Reasons}
+import latebloom.line.Compat.when
 import latebloom.read.ScanSpec
+import latebloom.tables.TableFormat
 
 /** A file format that LateBloom reads selectively, as the driver sees it.
   *
   * @param name
   *   in the spelling of users
-  * @param sparks
-  *   Spark's format
+  * @param whyNot
+  *   why LateBloom does not read it
+  * @param table
+  *   the table format that the files belong to
   * @param vectorized
   *   key of the conf that enables Spark's vectorised reader
   * @param nestedVectorized
@@ -24,16 +29,14 @@ import latebloom.read.ScanSpec
   */
 sealed abstract private[latebloom] class SelectiveFormat(
     val name: String,
-    sparks: Class[_ <: FileFormat],
+    val whyNot: Option[Reason],
+    val table: Option[TableFormat],
     val vectorized: String,
     val nestedVectorized: String
 ) {
 
   /** Whether the scan can read single entries of lists and maps. */
   def readsEntries: Boolean
-
-  /** Whether `format` is Spark's own class, not a subclass of it. */
-  def isExactly(format: FileFormat): Boolean = format.getClass == sparks
 
   /** Whether Spark reads in batches at all. */
   def isVectorized(conf: SQLConf): Boolean
@@ -50,10 +53,11 @@ sealed abstract private[latebloom] class SelectiveFormat(
 
 private[latebloom] object SelectiveFormat {
 
-  private object Parquet
+  final private class Parquet(whyNot: Option[Reason], table: Option[TableFormat])
       extends SelectiveFormat(
-        "parquet",
-        classOf[ParquetFileFormat],
+        table.fold("parquet")(_.name),
+        whyNot,
+        table,
         SQLConf.PARQUET_VECTORIZED_READER_ENABLED.key,
         SQLConf.PARQUET_VECTORIZED_READER_NESTED_COLUMN_ENABLED.key
       ) {
@@ -70,13 +74,17 @@ private[latebloom] object SelectiveFormat {
         spec: ScanSpec,
         keys: Seq[KeysToPush],
         metrics: Map[String, SQLMetric]
-    ): FileFormat = new LateParquetFormat(spec, keys, metrics)
+    ): FileFormat =
+      table.fold[FileFormat](new LateParquetFormat(spec, keys, metrics)) {
+        new LateTableFormat(_, spec, keys, metrics)
+      }
   }
 
-  private object Orc
+  final private class Orc(whyNot: Option[Reason])
       extends SelectiveFormat(
         "orc",
-        classOf[OrcFileFormat],
+        whyNot,
+        None,
         SQLConf.ORC_VECTORIZED_READER_ENABLED.key,
         SQLConf.ORC_VECTORIZED_READER_NESTED_COLUMN_ENABLED.key
       ) {
@@ -98,10 +106,17 @@ private[latebloom] object SelectiveFormat {
 
   /** The format of which `format` is an instance. */
   def of(format: FileFormat): Option[SelectiveFormat] = format match {
-    case _: ParquetFileFormat => Some(Parquet)
-    case _: OrcFileFormat     => Some(Orc)
-    case _                    => None
+    case _: ParquetFileFormat =>
+      Some(TableFormat.of(format) match {
+        case Some(Right(table)) => new Parquet(None, Some(table))
+        case Some(Left(why))    => new Parquet(Some(why), None)
+        case None => new Parquet(subclass(format, classOf[ParquetFileFormat], "parquet"), None)
+      })
+    case _: OrcFileFormat => Some(new Orc(subclass(format, classOf[OrcFileFormat], "orc")))
+    case _                => None
   }
 
-  def isRead(format: FileFormat): Boolean = of(format).exists(_.isExactly(format))
+  /** A subclass of Spark's format may interpret the files differently. */
+  private def subclass(format: FileFormat, sparks: Class[_], name: String): Option[Reason] =
+    when(format.getClass != sparks)(Reasons.formatSubclass(format.getClass, name))
 }

@@ -11,6 +11,7 @@ public enum Counter {
   PAGES_READ("pagesRead", "pages read", Kind.COUNT),
   PAGES_SKIPPED("pagesSkipped", "pages skipped", Kind.COUNT),
   ROWS_PRUNED("rowsPruned", "rows pruned", Kind.COUNT),
+  ROWS_DELETED("rowsDeleted", "deleted rows", Kind.COUNT),
   ROWS_FILTERED("rowsFiltered", "rows dropped by scan filters", Kind.COUNT),
   JOIN_ROWS_TESTED("joinRowsTested", "rows tested by join filters", Kind.COUNT),
   JOIN_ROWS_DROPPED("joinRowsDropped", "rows dropped by join filters", Kind.COUNT),

@@ -3,6 +3,8 @@ package org.apache.spark.sql.latebloom
 
 import java.io.Closeable
 
+import org.apache.hadoop.conf.Configuration
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -12,6 +14,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
 import latebloom.read.ScanFilter.JoinKeySource
+import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
 
@@ -39,11 +42,13 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
 
   protected def scan(
       groups: RowGroups,
+      live: LiveRows,
       payloadTypes: StructType,
       file: PartitionedFile,
       counters: Counters
   ): SelectiveScan = new SelectiveScan(
     groups,
+    live,
     spec,
     payloadTypes,
     partitionVectors(file.partitionValues),
@@ -60,6 +65,15 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
       ColumnVectorUtils.populate(v, values, i)
       v
     }
+}
+
+object LateFiles {
+
+  /** The rows of a file that its table still has; called by tasks, with Hadoop's configuration. */
+  type Live = (PartitionedFile, Configuration) => LiveRows
+
+  /** Of files that no table deletes rows of. */
+  val allLive: Live = (_, _) => LiveRows.ALL
 }
 
 /** Conditions on the rows as filters of Spark's data sources, for statistics and indexes.

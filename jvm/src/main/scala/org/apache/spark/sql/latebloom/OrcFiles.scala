@@ -24,6 +24,7 @@ import org.apache.spark.util.SerializableConfiguration
 import latebloom.line.Compat._
 import latebloom.orc.stripe.OrcColumn
 import latebloom.orc.{CheckedTails, OrcPruning, OrcSplit, StreamLengths}
+import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -70,7 +71,7 @@ final class OrcFiles private (
           counters
         )
         owned = split
-        val selective = scan(split, split.payloadTypes(), file, counters)
+        val selective = scan(split, LiveRows.ALL, split.payloadTypes(), file, counters)
         owned = null
         selective
       }

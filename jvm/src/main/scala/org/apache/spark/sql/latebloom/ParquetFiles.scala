@@ -42,6 +42,7 @@ final class ParquetFiles private (
     spec: ScanSpec,
     partitionSchema: StructType,
     pushed: PushedFilters,
+    live: LateFiles.Live,
     conf: Broadcast[SerializableConfiguration],
     settings: ParquetFiles.Settings
 ) extends LateFiles(spec, partitionSchema, settings.offHeap) {
@@ -85,7 +86,7 @@ final class ParquetFiles private (
           counters
         )
         owned = split
-        val selective = scan(split, split.payloadTypes(), file, counters)
+        val selective = scan(split, live(file, shared), split.payloadTypes(), file, counters)
         owned = null
         selective
       }
@@ -250,6 +251,8 @@ object ParquetFiles {
 
   /** @param pushed
     *   whose keys must not be logged
+    * @param live
+    *   the rows of each file that its table still has
     * @param hadoopConf
     *   prepared by Spark's Parquet format; broadcast to the tasks
     */
@@ -258,6 +261,7 @@ object ParquetFiles {
       spec: ScanSpec,
       partitionSchema: StructType,
       pushed: PushedFilters,
+      live: LateFiles.Live,
       options: Map[String, String],
       hadoopConf: Configuration
   ): ParquetFiles = {
@@ -277,7 +281,7 @@ object ParquetFiles {
       sql.offHeapColumnVectorEnabled
     )
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
-    new ParquetFiles(spec, partitionSchema, pushed, conf, settings)
+    new ParquetFiles(spec, partitionSchema, pushed, live, conf, settings)
   }
 
   /** Spark's tests count the row groups read through an accumulator of this name. */

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.tables
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex}
+import org.apache.spark.sql.latebloom.{LateFiles, PushedFilters}
+import org.apache.spark.sql.types.StructType
+
+import latebloom.decision.Reason
+import latebloom.read.ScanSpec
+
+/** A table format whose data files are Parquet files, as the scan of a table's files sees it. It
+  * answers what the files alone do not:
+  *
+  *   - which files: the scan's file index lists them, pruned by their statistics; [[isPinned]] says
+  *     whether it would list the same files again
+  *   - which rows of a file are deleted: [[live]]
+  *   - which column is which: [[physical]], [[pushable]]
+  *   - which values are constants of a file: [[own]] knows, as Spark asks it
+  */
+private[latebloom] trait TableFormat {
+
+  /** In the spelling of users. */
+  def name: String
+
+  /** The table format's own file format. Its reader reads the files that LateBloom leaves. */
+  def own: ParquetFileFormat
+
+  /** Why a scan must be executed as the table format does it. */
+  def whyNot(scan: FileSourceScanExec): Option[Reason]
+
+  /** Whether the file index lists the same files whenever it is asked. */
+  def isPinned(index: FileIndex): Boolean
+
+  /** Whether files may have deleted rows. The plan then has a condition that drops them. */
+  def deletesRows: Boolean
+
+  /** Whether a column of the plan only says which rows are deleted. */
+  def marksDeleted(column: Attribute): Boolean
+
+  /** Whether a conjunct of the plan only drops the deleted rows. */
+  def dropsDeleted(conjunct: Expression): Boolean
+
+  /** The rows of each file that the table still has. */
+  def live: LateFiles.Live
+
+  /** The work of a scan, on the columns as files name them. */
+  def physical(spec: ScanSpec): ScanSpec
+
+  /** The filters that statistics and indexes of files may be compared with, on the columns as files
+    * name them.
+    *
+    * @param dataSchema
+    *   the table's columns
+    */
+  def pushable(filters: PushedFilters, dataSchema: StructType): PushedFilters
+
+  /** The table format's own reader, of the live rows. It may append columns.
+    *
+    * @param build
+    *   creates a reader of these columns
+    */
+  def reader(
+      columns: StructType,
+      build: StructType => TableFormat.Reader
+  ): TableFormat.Reader
+}
+
+private[latebloom] object TableFormat {
+  import org.apache.spark.sql.catalyst.InternalRow
+  import org.apache.spark.sql.execution.datasources.PartitionedFile
+
+  /** Reads a file in batches or rows. */
+  type Reader = PartitionedFile => Iterator[InternalRow]
+
+  /** The table format of which `format` is an instance; Left with the reason if LateBloom does not
+    * read it.
+    */
+  def of(format: FileFormat): Option[Either[Reason, TableFormat]] = format match {
+    case parquet: ParquetFileFormat => DeltaFormat.of(parquet)
+    case _                          => None
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.tables
+
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+
+/** Join filters on Delta tables, and from them, off against on. */
+class DeltaJoinsSuite extends DeltaTest {
+
+  private def filtered(plan: SparkPlan): Unit =
+    assert(lateScans(plan).exists(_.joinFilters.nonEmpty))
+
+  for (
+    (mapping, vectors) <- Seq("none" -> "false", "none" -> "true", "name" -> "true", "id" -> "true")
+  ) test(s"keys filter a table; columns mapped by $mapping, deletion vectors $vectors") {
+    withTable("big", "small") {
+      table("big")(
+        "delta.columnMapping.mode" -> mapping,
+        "delta.enableDeletionVectors" -> vectors
+      )
+      table("small")(
+        "delta.columnMapping.mode" -> mapping,
+        "delta.enableDeletionVectors" -> vectors
+      )
+      rows(4000, 8000).write.format("delta").mode("append").saveAsTable("big")
+      spark.sql("DELETE FROM big WHERE id % 10 = 3")
+      spark.sql("DELETE FROM small WHERE id % 10 = 4")
+      Seq("-1", "10m").foreach { broadcast =>
+        withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> broadcast) {
+          sameAnswer(
+            spark.sql(
+              "SELECT big.s, small.k FROM big JOIN small ON big.id = small.id WHERE small.k < 6"
+            )
+          )(filtered)
+          sameAnswer(
+            spark.sql(
+              "SELECT count(*) FROM big WHERE s IN (SELECT s FROM small WHERE k = 5 AND p = 1)"
+            )
+          )(filtered)
+        }
+      }
+    }
+  }
+
+  test("keys of other files filter a Delta table, and keys of a Delta table other files") {
+    withTable("d", "f") {
+      table("d")("delta.enableDeletionVectors" -> "true")
+      spark.sql("DELETE FROM d WHERE id % 10 = 3")
+      rows(0, 4000).write.format("parquet").saveAsTable("f")
+      sameAnswer(spark.sql("SELECT d.s FROM d JOIN f ON d.id = f.id WHERE f.k = 4"))(filtered)
+      sameAnswer(spark.sql("SELECT f.s FROM d JOIN f ON d.id = f.id WHERE d.k = 4"))(filtered)
+    }
+  }
+
+  test("statistics of files that are pruned by keys are those of the renamed column") {
+    withTable("big", "small") {
+      table("big")("delta.columnMapping.mode" -> "name")
+      spark.sql("ALTER TABLE big RENAME COLUMN id TO a")
+      spark.sql("ALTER TABLE big RENAME COLUMN k TO id")
+      spark.sql("ALTER TABLE big RENAME COLUMN a TO k")
+      rows(0, 4000).write.format("delta").saveAsTable("small")
+      sameAnswer(
+        spark.sql("SELECT big.s FROM big JOIN small ON big.k = small.id WHERE small.id > 3900")
+      )(filtered)
+    }
+  }
+
+  test("keys are gathered from one version of a table only") {
+    withTable("big", "small") {
+      table("big")()
+      table("small")()
+      withSQLConf("spark.databricks.delta.stats.skipping" -> "false") {
+        val df =
+          spark.sql("SELECT big.s FROM big JOIN small ON big.id = small.id WHERE small.k = 6")
+        df.collect()
+        assert(lateScans(df).nonEmpty && lateScans(df).forall(_.joinFilters.isEmpty))
+      }
+    }
+  }
+}
