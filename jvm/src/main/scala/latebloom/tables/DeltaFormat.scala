@@ -96,8 +96,8 @@ final private[tables] class DeltaFormat private (
     if (mapping == NoMapping) filters
     else {
       val renamed = new RenamedFilters(dataSchema, physical(dataSchema))
-      val keys = if (mapping == NameMapping) filters.keys.flatMap(renamed.of) else Nil
-      PushedFilters(filters.filters.flatMap(renamed.of), keys)
+      val keys = if (mapping == NameMapping) filters.keys.flatMap(renamed.of(_)) else Nil
+      PushedFilters(filters.filters.flatMap(renamed.of(_)), keys)
     }
 
   override def reader(columns: StructType, build: StructType => Reader): Reader =
