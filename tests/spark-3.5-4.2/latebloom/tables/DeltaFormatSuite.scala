@@ -45,7 +45,7 @@ class DeltaFormatSuite extends DeltaTest {
     }
   }
 
-  Seq("DeletionVectorStore", "io.delta.package", "RoaringBitmapArray").foreach { missing =>
+  Seq("DeletionVectorStore", "RoaringBitmapArray").foreach { missing =>
     test(s"a Delta without $missing is declined") {
       val of = new Without(missing).loadClass(classOf[DeltaParquetFileFormat].getName, true)
       // Nothing is asked of the instance.

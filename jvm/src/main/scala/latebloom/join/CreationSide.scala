@@ -14,7 +14,7 @@ import org.apache.spark.sql.types._
 
 import latebloom.compile.Failure
 import latebloom.joinkeys.JoinFilter
-import latebloom.scan.SelectiveFormat
+import latebloom.tables.TableFormat
 
 /** The source of a join filter's keys: one side of the filtering join or of a join below it.
   *
@@ -182,7 +182,11 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
 
   /** A table may have other files by then. */
   private def isPinned(files: HadoopFsRelation): Boolean =
-    SelectiveFormat.of(files.fileFormat).flatMap(_.table).forall(_.isPinned(files.location))
+    TableFormat.of(files.fileFormat) match {
+      case Some(Right(table)) => table.isPinned(files.location)
+      case Some(Left(_))      => false
+      case None               => true
+    }
 
   /** The plans of subqueries other than those of join filters, which keep all relevant rows. */
   private def subqueries(e: Expression): Seq[LogicalPlan] = e match {

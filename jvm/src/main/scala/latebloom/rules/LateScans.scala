@@ -78,7 +78,8 @@ object LateScans extends Rule[SparkPlan] {
     val conjuncts = Conjuncts.split(others, found.scan)
     val whyNot =
       if (LiveScan.isWithDeletedRows(found)) Some(Reasons.deltaDeletedRows)
-      else when(live eq found)(notSelective(conjuncts, joinFilters)).flatten
+      else if (live eq found) notSelective(conjuncts, joinFilters)
+      else None
     whyNot match {
       case Some(why) =>
         Decision.record(found.scan, Declined(why, conjuncts.residual))

@@ -41,9 +41,9 @@ final class RenamedFilters(logical: StructType, physical: StructType) extends Se
   }
 
   private def renamed(keys: PushedKeys): Option[PushedKeys] = {
-    val bounds = keys.bounds.flatMap(of)
+    val bounds = keys.bounds.flatMap(of(_))
     when(bounds.size == keys.bounds.size)(
-      keys.copy(bounds, keys.listed.flatMap(of).collect { case in: In => in })
+      keys.copy(bounds, keys.listed.flatMap(of(_)).collect { case in: In => in })
     )
   }
 
