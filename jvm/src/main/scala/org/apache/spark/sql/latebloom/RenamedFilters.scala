@@ -74,7 +74,7 @@ final class RenamedFilters(logical: StructType, physical: StructType) extends Se
     case _                => None
   }
 
-  private object Renamed {
+  private object Renamed extends Serializable {
     def unapply(name: String): Option[String] = names.get(name)
   }
 }
