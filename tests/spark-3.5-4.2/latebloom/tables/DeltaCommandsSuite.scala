@@ -76,7 +76,7 @@ class DeltaCommandsSuite extends DeltaTest {
     ours
   }
 
-  for ((vectors, mapping) <- Seq("true" -> "name", "false" -> "none")) {
+  for ((vectors, mapping) <- combinations("true" -> "name", "false" -> "none")) {
     val properties = Seq(
       "delta.enableDeletionVectors" -> vectors,
       "delta.columnMapping.mode" -> mapping,

@@ -57,7 +57,10 @@ class DeltaFormatSuite extends DeltaTest {
     }
   }
 
-  for (batches <- Seq(true, false); index <- Seq("true", "false"))
+  for (
+    (batches, index) <-
+      combinations(true -> "true", true -> "false", false -> "true", false -> "false")
+  )
     test(s"Delta's own reader gives live rows; batches $batches, Spark's row index $index") {
       withTable("t") {
         withSQLConf("spark.databricks.delta.deletionVectors.useMetadataRowIndex" -> index) {

@@ -11,7 +11,7 @@ import latebloom.BuiltFor
 /** Reads of Delta tables, off against on. */
 class DeltaReadsSuite extends DeltaTest {
 
-  private val mappings = Seq("none", "name", "id")
+  private val mappings = combinations("name", "none", "id")
 
   mappings.foreach { mapping =>
     test(s"conditions on columns, with columns mapped by $mapping") {

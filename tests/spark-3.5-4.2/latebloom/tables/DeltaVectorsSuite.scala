@@ -25,8 +25,13 @@ class DeltaVectorsSuite extends DeltaTest {
   }
 
   for {
-    (mapping, index) <-
-      Seq("none" -> "true", "none" -> "false", "name" -> "true", "name" -> "false", "id" -> "true")
+    (mapping, index) <- combinations(
+      "name" -> "true",
+      "none" -> "true",
+      "none" -> "false",
+      "name" -> "false",
+      "id" -> "true"
+    )
   } test(s"deleted rows, columns mapped by $mapping, Spark's row index $index") {
     withTable("t") {
       withSQLConf(rowIndex -> index) {
