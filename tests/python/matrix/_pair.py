@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 ENABLED = "spark.latebloom.enabled"
 
+IS_SPARK_3 = pyspark.__version__.startswith("3.")
+
 # Spark 3.5 calls an error's condition its class, and always collects a list without empty batches.
-CONDITION, COLLECTED = (
-    ("getErrorClass", {})
-    if pyspark.__version__.startswith("3.")
-    else ("getCondition", {"empty_list_if_zero_records": False})
-)
+CONDITION = "getErrorClass" if IS_SPARK_3 else "getCondition"
+COLLECTED = {} if IS_SPARK_3 else {"empty_list_if_zero_records": False}
 
 # Spark 4.1.3 with pushdown is not always right itself. Its row-group filters take -0.0 and 0.0 for
 # two values and replace the bytes of a literal that is not UTF-8, so that rows that pass are lost;
