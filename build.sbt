@@ -221,8 +221,9 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
   .settings(
     target := line.target(baseDirectory.value),
     publish / skip := true,
-    // A Jackson module needs a newer Scala library than the one that Spark ships.
-    dependencyOverrides += "org.scala-lang" % "scala-library" % scalaVersion.value,
+    // Modules of tests need a newer Scala than the one that Spark ships.
+    dependencyOverrides ++= Seq("scala-library", "scala-reflect", "scala-compiler")
+      .map("org.scala-lang" % _ % scalaVersion.value),
     libraryDependencies ++= Seq("sql", "sql-api", "catalyst", "core", "common-utils", "tags").map(
       m => "org.apache.spark" %% s"spark-$m" % line.tests classifier "tests"
     ) ++ Seq(

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.OffHeap
 
 import latebloom.fuzz.files.damage.{OrcParts, ParquetParts}
+import latebloom.testkit.Conditions
 
 /** Reads a case with LateBloom's reader and with Spark's, and judges the outcome.
   *
@@ -445,8 +446,9 @@ object Comparison {
   }
 
   private def isUpgradeError(e: Throwable): Boolean = e match {
-    case s: SparkThrowable => s.getCondition.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION")
-    case _                 => false
+    case s: SparkThrowable =>
+      Option(Conditions.of(s)).exists(_.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION"))
+    case _ => false
   }
 
   private def isAboveScan(e: Throwable): Boolean = e.isInstanceOf[SparkThrowable] &&

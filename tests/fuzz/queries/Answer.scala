@@ -7,6 +7,8 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{AnalysisException, Row}
 
+import latebloom.testkit.Conditions
+
 /** The outcome of a query. */
 sealed trait Answer { def planMillis: Long }
 
@@ -42,13 +44,13 @@ object Failed {
   def of(e: Throwable): Failed = {
     val chain = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(20).toSeq
     val conditions =
-      chain.collect { case t: SparkThrowable if t.getCondition != null => t.getCondition }
+      chain.collect { case t: SparkThrowable => Conditions.of(t) }.filter(_ != null)
     Failed(
       conditions.filterNot(wrapping).lastOption.orElse(conditions.lastOption)
         .getOrElse(chain.last.getClass.getName),
       outer = e match {
-        case t: SparkThrowable if t.getCondition != null => t.getCondition
-        case other                                       =>
+        case t: SparkThrowable if Conditions.of(t) != null => Conditions.of(t)
+        case other                                         =>
           s"${other.getClass.getSimpleName} ${String.valueOf(other.getMessage).take(30)}"
       },
       chain.map(_.toString.linesIterator.take(4).mkString(" ").take(300)).distinct.mkString("\n  "),

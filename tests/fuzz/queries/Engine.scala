@@ -58,6 +58,8 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
     session.conf.set("spark.latebloom.enabled", "false")
     session.conf.set("spark.sql.codegen.wholeStage", "false")
     session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    // The default from Spark 4 on; 3.5's refuses old days in INT96.
+    session.conf.set("spark.sql.parquet.int96RebaseModeInWrite", "CORRECTED")
     tables.foreach(t => t.ddl.foreach(session.sql(_)))
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.fuzz.queries
 
+import org.apache.spark.SPARK_VERSION
+
 /** A type of column.
   *
   * @param ddl
@@ -50,23 +52,23 @@ object Kind {
 
   val string: Kind = Kind("string", "string", "text", words)
 
+  private val padded = Seq("char(4)", "varchar(4)").map(t => Kind(t, "string", "text", words))
+
+  private val hasCollations = !SPARK_VERSION.startsWith("3.")
+
+  private def collated(collation: String, values: Seq[String]): Kind = {
+    val t = s"string collate $collation"
+    Kind(t, t, "text", values.map(v => s"$v collate $collation"))
+  }
+
   /** Strings that differ only in trailing spaces. */
   val trimmed: Kind = {
-    val t = "string collate UTF8_BINARY_RTRIM"
-    Kind(
-      t,
-      t,
-      "text",
-      Seq("a", "a ", "a  ", "", " ", "b").map(w => s"'$w' collate UTF8_BINARY_RTRIM")
-    )
+    val values = Seq("a", "a ", "a  ", "", " ", "b").map(w => s"'$w'")
+    if (hasCollations) collated("UTF8_BINARY_RTRIM", values) else padded.head.copy(values = values)
   }
 
-  private val collated = Seq("UTF8_LCASE", "UNICODE_CI", "UTF8_BINARY_RTRIM").map { c =>
-    val t = s"string collate $c"
-    Kind(t, t, "text", words.map(w => s"$w collate $c"))
-  }
-
-  private val padded = Seq("char(4)", "varchar(4)").map(t => Kind(t, "string", "text", words))
+  private val collations =
+    Seq("UTF8_LCASE", "UNICODE_CI", "UTF8_BINARY_RTRIM").filter(_ => hasCollations)
 
   val binary: Kind =
     Kind("binary", "binary", "binary", Seq("X''", "X'00'", "X'61'", "X'6120'", "X'FF'"))
@@ -147,5 +149,5 @@ object Kind {
   )
 
   val all: Seq[Kind] = Seq(int, bigint, boolean, string, binary, date, timestamp, local) ++ small ++
-    floating ++ decimals ++ collated ++ padded ++ intervals ++ nested
+    floating ++ decimals ++ collations.map(collated(_, words)) ++ padded ++ intervals ++ nested
 }

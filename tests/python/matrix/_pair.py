@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyspark
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ENABLED = "spark.latebloom.enabled"
+
+IS_SPARK_3 = pyspark.__version__.startswith("3.")
+
+# Spark 3.5 calls an error's condition its class, and always collects a list without empty batches.
+CONDITION = "getErrorClass" if IS_SPARK_3 else "getCondition"
+COLLECTED = {} if IS_SPARK_3 else {"empty_list_if_zero_records": False}
 
 # Spark 4.1.3 with pushdown is not always right itself. Its row-group filters take -0.0 and 0.0 for
 # two values and replace the bytes of a literal that is not UTF-8, so that rows that pass are lost;
@@ -75,7 +82,7 @@ def run(session: SparkSession, sql: str) -> Answer:
     except (PySparkException, Py4JError) as error:
         return Answer((), "", failure_of(error), "")
     try:
-        batches = tuple(frame._collect_as_arrow(empty_list_if_zero_records=False))
+        batches = tuple(frame._collect_as_arrow(**COLLECTED))
         failure = None
     except (PySparkException, Py4JError) as error:
         batches, failure = (), failure_of(error)
@@ -93,7 +100,7 @@ def failure_of(error: Exception) -> Failure:
     chain, messages = [], []
     while link is not None and len(chain) < 12:
         name = link.getClass().getName()
-        condition = (link.getCondition() or "") if throwable.isInstance(link) else ""
+        condition = (getattr(link, CONDITION)() or "") if throwable.isInstance(link) else ""
         chain.append(f"{name}:{condition}" if condition else name)
         messages.append(link.getMessage() or "")
         link = link.getCause()

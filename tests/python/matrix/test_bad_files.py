@@ -88,7 +88,7 @@ def test_files_that_are_not_whole(bad: Bad, good: bytes, damage: Damage) -> None
         off, on = bad.answers(sql)
         wrong = difference(off, on)
         assert wrong is None, f"{sql}\n{wrong}"
-        assert_orderly(on, bad.path, sql)
+        assert_orderly(bad.pair, sql, on, bad.path)
 
 
 def test_a_file_that_is_gone(bad: Bad) -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_is_gone(bad: Bad) -> None:
     off, on = bad.answers(QUERIES[0])
     assert off.failure is not None
     assert difference(off, on) is None
-    assert_orderly(on, bad.path, "gone")
+    assert_orderly(bad.pair, QUERIES[0], on, bad.path, "gone")
 
 
 def test_corrupt_and_missing_files_are_ignored_when_asked(
@@ -154,7 +154,7 @@ def test_checksums_are_verified_where_asked(tmp_path: Path, pair_of: PairOf, whe
     off, on = run(pair.off, sql), run(pair.on, sql)
     assert off.failure is not None
     assert difference(off, on) is None, difference(off, on)
-    assert_orderly(on, path, sql)
+    assert_orderly(pair, sql, on, path)
 
 
 def chunk_places(data: bytes) -> list[tuple[int, int]]:
@@ -213,5 +213,5 @@ def test_flipped_bytes(bad: Bad, good: bytes, seed: int) -> None:
             assert off.failure is not None, f"seed {seed}, {what}: {on.failure}"
             assert off.failure.chain[-1] == on.failure.chain[-1], f"seed {seed}, {what}"
         else:
-            assert_orderly(on, bad.path, f"seed {seed}, {what}, {sql}")
+            assert_orderly(bad.pair, sql, on, bad.path, f"seed {seed}, {what},")
     assert threading.active_count() < 100

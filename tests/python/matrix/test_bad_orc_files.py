@@ -69,7 +69,7 @@ def test_files_that_are_not_whole(bad: Bad, good: bytes, damage: Damage) -> None
         off, on = bad.answers(sql)
         wrong = difference(off, on)
         assert wrong is None, f"{sql}\n{wrong}"
-        assert_orderly(on, bad.path, sql)
+        assert_orderly(bad.pair, sql, on, bad.path)
 
 
 def test_an_empty_file_has_no_row(bad: Bad) -> None:
@@ -84,7 +84,7 @@ def test_a_file_that_is_gone(bad: Bad) -> None:
     off, on = bad.answers(QUERIES[0])
     assert off.failure is not None
     assert difference(off, on) is None
-    assert_orderly(on, bad.path, "gone")
+    assert_orderly(bad.pair, QUERIES[0], on, bad.path, "gone")
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -100,7 +100,7 @@ def test_flipped_bytes(bad: Bad, good: bytes, seed: int) -> None:
         flip(rng, data, low, high)
         bad.write(bytes(data))
         sql = rng.choice(QUERIES)
-        what = f"seed {seed}, {low} to {high}, {sql}"
+        what = f"seed {seed}, {low} to {high},"
         on = within_limit(bad.pair, lambda sql=sql: run(bad.pair.on, sql))
         if on.failure is not None and on.failure.chain[-1].startswith(FATAL):
             # orc-core itself may fail so, for example on the lengths of lists, which we leave to it.
@@ -108,4 +108,4 @@ def test_flipped_bytes(bad: Bad, good: bytes, seed: int) -> None:
             assert off.failure is not None, f"{what}: {on.failure}"
             assert off.failure.chain[-1] == on.failure.chain[-1], f"{what}: {on.failure}"
         else:
-            assert_orderly(on, bad.path, what)
+            assert_orderly(bad.pair, sql, on, bad.path, what)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from _pair import Pair, run
+from _pair import IS_SPARK_3, Pair, run
 from pyarrow import orc
 
 if TYPE_CHECKING:
@@ -329,7 +329,10 @@ def test_dates_of_the_julian_calendar(
 
 
 def test_split_bytes_are_read_where_spark_refuses_them(tmp_path: Path, pair_of: PairOf) -> None:
-    """Spark's vectorised reader has no decoder for BYTE_STREAM_SPLIT; its row reader has."""
+    """Spark's vectorised reader has no decoder for BYTE_STREAM_SPLIT; its row reader has.
+
+    Spark 3.5's row reader decodes floating-point numbers in it, and nothing else.
+    """
     rows = 3000
     columns = {
         "id": pa.array(range(rows), pa.int32()),
@@ -341,12 +344,13 @@ def test_split_bytes_are_read_where_spark_refuses_them(tmp_path: Path, pair_of: 
         "fixed": pa.array([b"%05d" % (i * 31 % 100) for i in range(rows)], pa.binary(5)),
         "s": pa.array([f"text {i % 13}" for i in range(rows)]),
     }
+    split = ("f", "g") if IS_SPARK_3 else [name for name in columns if name != "s"]
     (tmp_path / "t").mkdir()
     pq.write_table(
         pa.table(columns),
         tmp_path / "t" / "part.parquet",
         use_dictionary=False,
-        column_encoding={name: "BYTE_STREAM_SPLIT" for name in columns if name != "s"},
+        column_encoding=dict.fromkeys(split, "BYTE_STREAM_SPLIT"),
         row_group_size=700,
         data_page_size=512,
         write_page_index=True,
@@ -416,7 +420,8 @@ def test_every_flat_column_is_decoded_by_the_scan(tmp_path: Path, pair_of: PairO
             }
         )
         read = pair.off.read.parquet(str(tmp_path / name)).schema
-        wider = {"wider": "decimal(24,4)"}
+        # Spark 3.5 reads no integers as decimals.
+        wider = {} if IS_SPARK_3 else {"wider": "decimal(24,4)"}
         ddl = ", ".join(f"{f.name} {wider.get(f.name, f.dataType.simpleString())}" for f in read)
         with_schema(pair, tmp_path / name, ddl)
         for column in columns:

@@ -14,6 +14,7 @@ import org.apache.spark.sql.types._
 
 import latebloom.compile.Failure
 import latebloom.joinkeys.JoinFilter
+import latebloom.line.CachedRows
 import latebloom.tables.TableFormat
 
 /** The source of a join filter's keys: one side of the filtering join or of a join below it.
@@ -145,16 +146,13 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case Join(_, r, RightOuter, _, _)                              => selects(r)
       case u: Union                                                  => u.children.forall(selects)
       case _: LocalRelation                                          => true
-      case cached: InMemoryRelation                                  => selects(whatIsIn(cached))
+      case cached: InMemoryRelation                                  => CachedRows.planOf(cached).exists(selects)
       case scan: LogicalRelation                                     => isFiltered(scan)
       case unary: UnaryNode                                          => selects(unary.child)
       case _                                                         => false
     }
     selects(plan)
   }
-
-  /** The plan whose rows Spark caches, as it was before it was optimised. */
-  private def whatIsIn(cached: InMemoryRelation): LogicalPlan = cached.cacheBuilder.logicalPlan
 
   /** Whether evaluating the plan again returns the same rows. Spark does not promise to reuse an
     * exchange, so the keys may come from a second evaluation. Nor does it promise to keep what it
@@ -167,7 +165,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
           case files: HadoopFsRelation => isPinned(files)
           case _                       => false
         }
-      case cached: InMemoryRelation   => isRepeatable(whatIsIn(cached))
+      case cached: InMemoryRelation   => CachedRows.planOf(cached).exists(isRepeatable)
       case _: SubqueryAlias | _: View => true
       case d: Distinct                => d.output.forall(a => isOneValue(a.dataType))
       case _: LocalRelation | _: Range | _: Join | _: Union           => true
