@@ -11,7 +11,8 @@ class DeltaJoinsSuite extends DeltaTest {
     assert(lateScans(plan).exists(_.joinFilters.nonEmpty))
 
   for (
-    (mapping, vectors) <- combinations("name" -> "true", "none" -> "true", "none" -> "false", "id" -> "true")
+    (mapping, vectors) <-
+      combinations("name" -> "true", "none" -> "true", "none" -> "false", "id" -> "true")
   ) test(s"keys filter a table; columns mapped by $mapping, deletion vectors $vectors") {
     withTable("big", "small") {
       table("big")(

@@ -24,8 +24,8 @@ trait DeltaTest extends LateBloomTest {
     .set("spark.databricks.delta.snapshotPartitions", "1")
     .set("spark.latebloom.join.minScanBytes", "0")
 
-  /** All of the combinations that a test is for if the environment has `LATEBLOOM_DELTA_ALL`, else the
-    * first: Delta's commands take seconds each.
+  /** All of the combinations that a test is for if the environment has `LATEBLOOM_DELTA_ALL`, else
+    * the first: Delta's commands take seconds each.
     */
   protected def combinations[A](all: A*): Seq[A] =
     if (sys.env.contains("LATEBLOOM_DELTA_ALL")) all else all.take(1)

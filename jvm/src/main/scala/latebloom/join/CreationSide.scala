@@ -146,10 +146,10 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case Join(_, r, RightOuter, _, _)                              => selects(r)
       case u: Union                                                  => u.children.forall(selects)
       case _: LocalRelation                                          => true
-      case cached: InMemoryRelation                                  => CachedRows.planOf(cached).exists(selects)
-      case scan: LogicalRelation                                     => isFiltered(scan)
-      case unary: UnaryNode                                          => selects(unary.child)
-      case _                                                         => false
+      case cached: InMemoryRelation => CachedRows.planOf(cached).exists(selects)
+      case scan: LogicalRelation    => isFiltered(scan)
+      case unary: UnaryNode         => selects(unary.child)
+      case _                        => false
     }
     selects(plan)
   }
