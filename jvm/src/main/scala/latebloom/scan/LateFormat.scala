@@ -13,13 +13,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.latebloom.{
-  LateFiles,
-  OrcFiles,
-  ParquetFiles,
-  PushedFilters,
-  KeysToPush
-}
+import org.apache.spark.sql.latebloom.{KeysToPush, LateFiles, OrcFiles, ParquetFiles, PushedFilters}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
