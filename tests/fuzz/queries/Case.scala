@@ -47,10 +47,14 @@ object Case {
   /** The number of queries that share their tables. */
   val ofWorld = 100
 
-  def of(seed: Long, index: Int, tables: Seq[Table]): Case = {
+  /** @param trees
+    *   whether it shall be a tree of joins
+    */
+  def of(seed: Long, index: Int, tables: Seq[Table], trees: Boolean): Case = {
     val rng = Rng.of(seed, 2, index)
     val relations = new Relations(rng, tables)
-    rng.weighted[() => Case](
+    if (trees) Case(relations.tree(), Confs.ofJoins(rng), tables)
+    else rng.weighted[() => Case](
       92 -> (() => Case(relations.query(), Confs.of(rng), tables)),
       3 -> (() => Case(relations.chained(), Confs.of(rng), tables, Manner.Together)),
       5 -> (() => Case(relations.flaky(), Confs.of(rng), tables, Manner.Twice))

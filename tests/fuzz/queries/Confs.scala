@@ -78,6 +78,13 @@ object Confs {
   /** The values to which the shrinker resets a case. */
   val plain: Map[String, String] = varied.map { case (k, values) => k -> values.head._2 }.toMap
 
+  /** Settings in which joins differ most. */
+  def ofJoins(rng: Rng): Map[String, String] = of(rng) ++ Map(
+    "spark.sql.adaptive.enabled" -> rng.pick(Seq("true", "false")),
+    "spark.sql.autoBroadcastJoinThreshold" -> rng.pick(Seq("10m", "-1", "3k")),
+    "spark.latebloom.join.patience" -> rng.weighted(2 -> "1e9", 1 -> "0")
+  )
+
   def of(rng: Rng): Map[String, String] =
     varied.map { case (k, values) => k -> rng.weighted(values: _*) }.toMap
 }

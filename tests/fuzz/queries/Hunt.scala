@@ -34,7 +34,7 @@ final class Hunt(engine: Engine, options: Options) {
       val before = seconds
       engine.create(tables)
       println(f"${tables.size} tables made in ${seconds - before}%.0f s")
-      if (options.show) println(Case.of(options.seed, options.from, tables).script)
+      if (options.show) println(Case.of(options.seed, options.from, tables, options.trees).script)
       val workers = (0 until options.threads).map { t =>
         val worker = new Thread(() => work(tables, (world + 1) * Case.ofWorld, t), s"fuzz-$t")
         worker.start()
@@ -54,7 +54,7 @@ final class Hunt(engine: Engine, options: Options) {
     try {
       var index = next.getAndIncrement()
       while (index < end && !isOver(index)) {
-        check(Case.of(options.seed, index, tables), index, runner)
+        check(Case.of(options.seed, index, tables, options.trees), index, runner)
         index = next.getAndIncrement()
       }
     } catch {

@@ -12,6 +12,7 @@ final case class Options(
     broadcastThreads: Int = 2,
     timeout: Int = 30,
     show: Boolean = false,
+    trees: Boolean = false,
     junit: Option[String] = None
 )
 
@@ -21,6 +22,7 @@ object Options {
       |--queries N           how many queries
       |--minutes M           and for how long at most (1, if their number is not given)
       |--first N             begins at this query, to go on with a run that was ended
+      |--trees               trees of joins only, half of them with adaptive execution, their keys early or late
       |--case SEED:INDEX     one case again; prints its query and its tables
       |--threads N           queries at a time (2)
       |--shrink N            findings to make smaller (10)
@@ -41,6 +43,7 @@ object Options {
       case "--stop-after" :: v :: rest         => go(rest, o.copy(stopAfter = v.toInt))
       case "--broadcast-threads" :: v :: rest  => go(rest, o.copy(broadcastThreads = v.toInt))
       case "--timeout" :: v :: rest            => go(rest, o.copy(timeout = v.toInt))
+      case "--trees" :: rest                   => go(rest, o.copy(trees = true))
       case "--junit" :: v :: rest              => go(rest, o.copy(junit = Some(v)))
       case "--case" :: s"$seed:$index" :: rest =>
         go(

@@ -34,6 +34,30 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
     if (rng.chance(12)) Top(small, None) else small
   }
 
+  /** A tree of four to eight tables, joined in a random order, some of them filtered or grouped
+    * before.
+    */
+  def tree(): Rel = {
+    budget = 8
+    def part(): Rel = {
+      val rel = filtered(scan(), rng.chance(60))
+      rng.weighted[() => Rel](
+        8 -> (() => rel),
+        1 -> (() => grouped(rel)),
+        1 -> (() => selected(rel))
+      )()
+    }
+    def joined(parts: Seq[Rel]): Rel =
+      if (parts.size == 1) parts.head
+      else {
+        val (l, r) = parts.splitAt(1 + rng.below(parts.size - 1))
+        val made = join(joined(l), joined(r))
+        if (rows(made) > 3000) shortened(made) else made
+      }
+    val rel = joined(Seq.fill(4 + rng.below(5))(part()))
+    if (rows(rel) > 500) grouped(rel) else rel
+  }
+
   private def derived = new Derived(rng, tables, this)
 
   /** A query that fails once, by the function `flaky`. */
@@ -293,13 +317,39 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
 
   private def id(rel: Rel): Option[Ref] = rel.out.find(_.role == "id").map(Ref)
 
+  /** A comparison, or two, of columns of the sides: in joins on ranges of values. */
+  private def range(left: Rel, right: Rel): Seq[Expr] = {
+    val pairs = for {
+      l <- left.out if l.kind.isOrdered
+      r <- right.out if r.kind.sql == l.kind.sql
+    } yield (l, r)
+    if (pairs.isEmpty) Nil
+    else {
+      val (l, r) = rng.pick(pairs)
+      val (mine, theirs) = if (rng.chance(50)) (l, r) else (r, l)
+      val other = if (mine == l) right else left
+      def bound(op: String, e: Expr) =
+        if (rng.chance(50)) Call(s"? $op ?", Seq(Ref(mine), e), Kind.boolean)
+        else Call(s"? ${op.map(c => if (c == '<') '>' else if (c == '>') '<' else c)} ?", Seq(e, Ref(mine)), Kind.boolean)
+      val second = expressions(other).value(theirs.kind, 1)
+      rng.weighted[() => Seq[Expr]](
+        2 -> (() => Seq(bound(rng.pick(Seq("<", "<=", ">", ">=")), Ref(theirs)))),
+        1 -> (() => Seq(bound(">=", Ref(theirs)), bound("<=", second))),
+        1 -> (() =>
+          Seq(Call("? between ? and ?", Seq(Ref(mine), Ref(theirs), second), Kind.boolean))
+        )
+      )()
+    }
+  }
+
   private def keys(left: Rel, right: Rel): Seq[Expr] = {
-    val count = rng.weighted(12 -> 1, 5 -> 2, 1 -> 0)
+    val count = rng.weighted(12 -> 1, 5 -> 2, 2 -> 0)
     val equal = Seq.fill(count)(key(left, right))
     val both = left.out ++ right.out
     val more = rng.weighted[() => Seq[Expr]](
       8 -> (() => Nil),
       1 -> (() => Seq(new Expressions(rng, both, Set.empty, None).predicate(1))),
+      2 -> (() => range(left, right)),
       1 -> (() => Seq(new Expressions(rng, right.out, Set.empty, None).predicate(0))),
       // Another column of the same side, equated with the key.
       1 -> (() =>

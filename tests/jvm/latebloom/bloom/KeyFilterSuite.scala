@@ -32,6 +32,22 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
     c.finish().get
   }
 
+  private def compound(limits: KeyLimits, keys: Seq[(Long, Array[Byte])]): KeyFilter = {
+    val c = new CompoundCollector(Seq(LONGS, null, BYTES).asJava, limits)
+    keys.foreach { case (number, text) =>
+      c.whole.addHash(number)
+      c.part(0).add(number)
+      c.part(2).add(text, 0, text.length)
+    }
+    c.finish().get
+  }
+
+  private def range(keys: Seq[Long]): KeyFilter = {
+    val c = new RangeCollector
+    keys.foreach(k => c.add(k, k))
+    c.finish().get
+  }
+
   /** One filter of each form and domain. */
   private def all(random: Random): Seq[KeyFilter] = {
     val n = random.oneOf(1, 5, 60)
@@ -48,7 +64,10 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
       hashes(few, far),
       hashes(many, far),
       strings(few, text),
-      strings(many, text)
+      strings(many, text),
+      compound(few, far.zip(text)),
+      compound(many, near.zip(text)),
+      range(far)
     )
   }
 
@@ -67,6 +86,10 @@ class KeyFilterSuite extends AnyFunSuite with Probing {
   private def checkSame(a: KeyFilter, b: KeyFilter, random: Random): Unit = {
     assert(described(a) == described(b))
     assert(a.serialize().sameElements(b.serialize()))
+    (0 to 3).foreach { i =>
+      val (left, right) = (a.part(i).toScala, b.part(i).toScala)
+      assert(left.map(described) == right.map(described))
+    }
     if (a.domain == BYTES) {
       val asked = Seq.fill(100)(randomBytes(random, 30))
       def passed(f: KeyFilter) = passingBytes(f.predicate, asked, random)

@@ -38,6 +38,7 @@ class InspectorSuite extends LateBloomTest {
         "spark.latebloom.join.enabled",
         "spark.latebloom.join.minScanBytes",
         "spark.latebloom.join.rescanBytes",
+        "spark.latebloom.join.relistBytes",
         "spark.latebloom.join.patience",
         "spark.latebloom.join.maxBytes",
         "spark.latebloom.join.maxKeys"

@@ -62,7 +62,21 @@ class JoinFiltersSuite extends LateBloomTest {
     // What filters the other side comes from this one.
     declines("creation-not-selective", s"$joined where f.few = 3")
     declines("join-type", s"${joined.replace("join", "left join")} and d.few = 3")
-    declines("partition-key", "select * from fact f join dim d on f.p = d.k where d.few = 3", "p")
+    declines(
+      "partition-key",
+      "select * from fact f join dim d on f.p + f.k = d.k where d.few = 3",
+      "(p + k)"
+    )
+    declines(
+      "partitions-pruned",
+      "select /*+ broadcast(d) */ * from fact f join dim d on f.p = d.k where d.few = 3",
+      "p"
+    )
+    declines(
+      "range-type",
+      "select * from fact f join dim d on cast(f.k as string) < cast(d.k as string) where d.few = 3",
+      "CAST(k AS STRING)"
+    )
     declines(
       "key-may-fail",
       "select * from fact f join dim d on f.k + 1 = d.k where d.few = 3",

@@ -4,6 +4,8 @@ package latebloom.tables
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.read.task.Counter
+
 /** Join filters on Delta tables, and from them, off against on. */
 class DeltaJoinsSuite extends DeltaTest {
 
@@ -42,6 +44,50 @@ class DeltaJoinsSuite extends DeltaTest {
       }
     }
   }
+
+  for ((mapping, vectors) <- combinations("name" -> "true", "none" -> "false", "id" -> "true"))
+    test(s"files whose statistics exclude all keys are not opened; $mapping, vectors $vectors") {
+      withTable("big", "small") {
+        val columns = "(id BIGINT, day DATE, t TIMESTAMP, s STRING, n DECIMAL(9, 2), p INT)"
+        spark.sql(
+          s"CREATE TABLE big $columns USING delta TBLPROPERTIES ('delta.columnMapping.mode' = " +
+            s"'$mapping', 'delta.enableDeletionVectors' = '$vectors')"
+        )
+        def rows(from: Int, to: Int) = spark.range(from, to, 1, 1).selectExpr(
+          "id",
+          "date_add(date'2020-01-01', cast(id / 100 as int)) day",
+          "timestamp_seconds(id) t",
+          "concat('s', lpad(id, 6, '0')) s",
+          "cast(id as decimal(9, 2)) n",
+          "cast(id / 200 as int) p"
+        )
+        (0 until 20).foreach { i =>
+          rows(100 * i, 100 * i + 100).write.format("delta").mode("append").saveAsTable("big")
+        }
+        spark.sql("DELETE FROM big WHERE id % 10 = 3")
+        rows(0, 2000).selectExpr("*", "id place", "id % 100 few").write.format("delta").saveAsTable("small")
+        for (key <- Seq("id", "day", "t", "s", "n"); broadcast <- Seq("-1", "10m")) {
+          withSQLConf(
+            SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> broadcast,
+            "spark.latebloom.join.relistBytes" -> "0"
+          ) {
+            // Two places of the file, far from each other.
+            val where = "(place between 250 and 260 or place between 1650 and 1660)"
+            sameAnswer(
+              spark.sql(
+                s"SELECT big.id, big.s FROM big JOIN small ON big.$key = small.$key " +
+                  s"WHERE $where and small.few < 70"
+              )
+            ) { plan =>
+              val Seq(scan) = lateScans(plan).filter(_.joinFilters.nonEmpty)
+              val excluded = scan.metrics(Counter.FILES_EXCLUDED.key).value
+              // Of a text's statistics only the least and the greatest key are asked for.
+              assert(excluded == (if (key == "s") 5 else 18), s"$key, $broadcast")
+            }
+          }
+        }
+      }
+    }
 
   test("keys of other files filter a Delta table, and keys of a Delta table other files") {
     withTable("d", "f") {

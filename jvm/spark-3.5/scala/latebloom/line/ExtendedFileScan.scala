@@ -30,6 +30,9 @@ abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
   /** The type of a scan's file listing. */
   final protected type Listing = Array[PartitionDirectory]
 
+  /** The files of a listing. */
+  final protected def directories(listing: Listing): Seq[PartitionDirectory] = listing.toSeq
+
   /** A copy of this node with the parameters of `scan`. */
   protected def of(scan: FileSourceScanExec): FileSourceScanExec
 

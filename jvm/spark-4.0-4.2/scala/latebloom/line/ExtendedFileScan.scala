@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
-import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionDirectory}
 import org.apache.spark.sql.execution.{FileSourceScanExec, ScanFileListing}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.collection.BitSet
@@ -31,6 +31,10 @@ abstract private[latebloom] class ExtendedFileScan(scan: FileSourceScanExec)
 
   /** The type of a scan's file listing. */
   final protected type Listing = ScanFileListing
+
+  /** The files of a listing. */
+  final protected def directories(listing: Listing): Seq[PartitionDirectory] =
+    listing.filePartitionIterator.map(p => PartitionDirectory(p.values, p.files.toSeq)).toSeq
 
   /** A copy of this node with the parameters of `scan`. */
   protected def of(scan: FileSourceScanExec): FileSourceScanExec

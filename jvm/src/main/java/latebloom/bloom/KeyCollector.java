@@ -12,7 +12,7 @@ import java.util.Optional;
  * {@link #finish} folds it to the size that they need. Beyond {@link KeyLimits#maxKeys} keys there
  * is no filter.
  */
-public final class KeyCollector {
+public final class KeyCollector implements KeyGathering {
   private static final int MAGIC = 0x434b424c;
 
   /** Most bits per key of a bitmap; a Bloom filter has ten to twenty. */
@@ -42,7 +42,7 @@ public final class KeyCollector {
     return count;
   }
 
-  /** Whether there are too many keys for a filter. */
+  @Override
   public boolean overflowed() {
     return keys == KeyStorage.TooManyKeys.INSTANCE;
   }
@@ -149,11 +149,12 @@ public final class KeyCollector {
     return all;
   }
 
-  /**
-   * Adds all keys of another collector of the same domain and limits, which must not be used again.
-   */
-  public void merge(KeyCollector that) {
-    if (domain != that.domain || !limits.equals(that.limits)) {
+  /** {@inheritDoc} They must have the same domain and limits. */
+  @Override
+  public void merge(KeyGathering other) {
+    if (!(other instanceof KeyCollector that)
+        || domain != that.domain
+        || !limits.equals(that.limits)) {
       throw new IllegalArgumentException("join filters of different kinds do not merge");
     }
     boolean over = overflowed() || that.overflowed();
@@ -217,7 +218,7 @@ public final class KeyCollector {
     }
   }
 
-  /** The filter of all keys; empty after an overflow. */
+  @Override
   public Optional<KeyFilter> finish() {
     if (overflowed()) {
       return Optional.empty();
@@ -240,7 +241,7 @@ public final class KeyCollector {
     return Optional.of(new KeyForms.Bloom(domain, fit, count, min, max, bounds));
   }
 
-  /** The bytes from which another task or the driver can {@link #deserialize} the keys. */
+  @Override
   public byte[] serialize() {
     KeyOutput out = new KeyOutput(MAGIC);
     out.writeByte(domain.ordinal());

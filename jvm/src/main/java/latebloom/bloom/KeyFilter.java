@@ -21,6 +21,7 @@ import latebloom.read.predicate.ColumnPredicate;
  * <tr><td>bitmap</td><td>more than these, {@link KeyDomain#LONGS}, that include at least one
  *     in 128 of the numbers between the least and the greatest</td></tr>
  * <tr><td>bloom</td><td>otherwise; sized by their number</td></tr>
+ * <tr><td>range</td><td>for a join on ranges of keys: from the least to the greatest</td></tr>
  * </table>
  *
  * <p>On {@code long} values in random order, one in a hundred of which passes, Spark's own Bloom
@@ -30,7 +31,13 @@ import latebloom.read.predicate.ColumnPredicate;
  * KeyCollectorBenchmark}).
  */
 public abstract sealed class KeyFilter implements Serializable
-    permits KeyForms.Empty, KeyForms.LongSet, KeyForms.StringSet, KeyForms.Bitmap, KeyForms.Bloom {
+    permits KeyForms.Empty,
+        KeyForms.LongSet,
+        KeyForms.StringSet,
+        KeyForms.Bitmap,
+        KeyForms.Bloom,
+        KeyForms.Between,
+        CompoundKeys {
   private static final long serialVersionUID = 1L;
 
   private static final int MAGIC = 0x464b424c;
@@ -56,7 +63,7 @@ public abstract sealed class KeyFilter implements Serializable
     return domain;
   }
 
-  /** {@code set}, {@code bitmap}, {@code bloom} or {@code empty}. */
+  /** {@code set}, {@code bitmap}, {@code bloom}, {@code range} or {@code empty}. */
   public abstract String form();
 
   /** The number of keys; an estimate unless this is {@link #exact}. */
@@ -98,6 +105,23 @@ public abstract sealed class KeyFilter implements Serializable
     return List.of();
   }
 
+  /**
+   * Ranges in which all keys lie, in ascending order, at most {@code most} of them; for {@link
+   * KeyDomain#LONGS}, else none. They leave out the widest gaps that are known.
+   *
+   * @return the least and the greatest number of each
+   */
+  public List<long[]> ranges(int most) {
+    return min().isPresent() && max().isPresent()
+        ? List.of(new long[] {min().getAsLong(), max().getAsLong()})
+        : List.of();
+  }
+
+  /** The keys of one of several columns by themselves; empty if they are not known. */
+  public Optional<KeyFilter> part(int column) {
+    return Optional.empty();
+  }
+
   /** The test of a column; for {@link KeyDomain#HASHES} of hashes as {@code long} keys. */
   public abstract ColumnPredicate predicate();
 
@@ -106,18 +130,26 @@ public abstract sealed class KeyFilter implements Serializable
   /** The filter in its own format, which {@link #deserialize} reads. */
   public final byte[] serialize() {
     KeyOutput out = new KeyOutput(MAGIC);
+    writeTo(out);
+    return out.finish();
+  }
+
+  final void writeTo(KeyOutput out) {
     out.writeByte(domain.ordinal());
     out.writeByte(code);
     write(out);
-    return out.finish();
+  }
+
+  static KeyFilter read(KeyInput in) {
+    KeyDomain domain = in.readDomain();
+    return KeyForms.read(in.readByte(), domain, in);
   }
 
   /** Reads a serialised filter; empty if the bytes are damaged or of another version. */
   public static Optional<KeyFilter> deserialize(byte[] bytes) {
     try {
       KeyInput in = new KeyInput(bytes, MAGIC);
-      KeyDomain domain = in.readDomain();
-      KeyFilter filter = KeyForms.read(in.readByte(), domain, in);
+      KeyFilter filter = read(in);
       in.finish();
       return Optional.of(filter);
     } catch (IllegalArgumentException | BufferUnderflowException e) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.bloom;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.LongRanges;
 import latebloom.read.text.BytesPredicate;
@@ -20,8 +24,30 @@ final class KeyForms {
       case StringSet.CODE -> StringSet.read(domain, in);
       case Bitmap.CODE -> new Bitmap(domain, in.readBitmap());
       case Bloom.CODE -> Bloom.read(domain, in);
+      case CompoundKeys.CODE -> CompoundKeys.read(domain, in);
+      case Between.CODE -> Between.read(domain, in);
       default -> throw new IllegalArgumentException("no form of a join filter");
     };
+  }
+
+  /** Ascending keys in ranges, with the widest gaps between them. */
+  private static List<long[]> between(long[] keys, int most) {
+    int[] ends =
+        IntStream.range(0, keys.length - 1)
+            .boxed()
+            .sorted(Comparator.comparing((Integer i) -> keys[i] - keys[i + 1], Long::compareUnsigned))
+            .limit(most - 1L)
+            .mapToInt(i -> i)
+            .sorted()
+            .toArray();
+    List<long[]> ranges = new ArrayList<>();
+    int from = 0;
+    for (int end : ends) {
+      ranges.add(new long[] {keys[from], keys[end]});
+      from = end + 1;
+    }
+    ranges.add(new long[] {keys[from], keys[keys.length - 1]});
+    return ranges;
   }
 
   static final class Empty extends KeyFilter {
@@ -105,6 +131,11 @@ final class KeyForms {
     }
 
     @Override
+    public List<long[]> ranges(int most) {
+      return domain() == KeyDomain.LONGS ? between(keys, most) : List.of();
+    }
+
+    @Override
     public ColumnPredicate predicate() {
       return new ColumnPredicate.Longs(false, LongRanges.ofPoints(keys));
     }
@@ -185,6 +216,9 @@ final class KeyForms {
   static final class Bitmap extends KeyFilter {
     private static final int CODE = 3;
 
+    /** Most keys whose gaps are looked at one by one. */
+    private static final long MOST_LISTED = 1 << 20;
+
     private final KeyBitmap bitmap;
 
     /** At least one key. */
@@ -217,6 +251,16 @@ final class KeyForms {
     @Override
     public OptionalLong max() {
       return OptionalLong.of(bitmap.max());
+    }
+
+    @Override
+    public List<long[]> ranges(int most) {
+      if (bitmap.size() > MOST_LISTED) {
+        return super.ranges(most);
+      }
+      LongStream.Builder keys = LongStream.builder();
+      bitmap.forEach(keys::add);
+      return between(keys.build().toArray(), most);
     }
 
     @Override
@@ -329,6 +373,73 @@ final class KeyForms {
       out.writeLong(max);
       out.writeBounds(bounds);
       out.writeBloom(bloom);
+    }
+  }
+
+  /** All numbers of a range, which may be open on one side. */
+  static final class Between extends KeyFilter {
+    static final int CODE = 6;
+
+    private final long ranges;
+    private final long min;
+    private final long max;
+
+    /**
+     * @param ranges how many ranges it encloses, at least one
+     */
+    Between(long ranges, long min, long max) {
+      super(KeyDomain.LONGS, CODE);
+      KeyInput.check(ranges > 0 && min <= max);
+      this.ranges = ranges;
+      this.min = min;
+      this.max = max;
+    }
+
+    static Between read(KeyDomain domain, KeyInput in) {
+      KeyInput.check(domain == KeyDomain.LONGS);
+      return new Between(in.readLong(), in.readLong(), in.readLong());
+    }
+
+    @Override
+    public String form() {
+      return "range";
+    }
+
+    @Override
+    public long keys() {
+      return ranges;
+    }
+
+    @Override
+    public boolean exact() {
+      return false;
+    }
+
+    @Override
+    public long bytes() {
+      return 2L * Long.BYTES;
+    }
+
+    @Override
+    public OptionalLong min() {
+      return OptionalLong.of(min);
+    }
+
+    @Override
+    public OptionalLong max() {
+      return OptionalLong.of(max);
+    }
+
+    @Override
+    public ColumnPredicate predicate() {
+      return new ColumnPredicate.Longs(false, LongRanges.of(min, max));
+    }
+
+    @Override
+    void write(KeyOutput out) {
+      out.writeLong(ranges);
+      out.writeLong(min);
+      out.writeLong(max);
     }
   }
 }

@@ -25,6 +25,13 @@ final class KeyInput {
     check(readByte() == KeyOutput.VERSION);
   }
 
+  /** The magic number of some bytes that may be none of this format; 0 if there are too few. */
+  static int magic(byte[] data) {
+    return data.length < Integer.BYTES
+        ? 0
+        : ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN).getInt();
+  }
+
   static void check(boolean right) {
     if (!right) {
       throw new IllegalArgumentException("these bytes are no join filter of this version");
@@ -72,7 +79,7 @@ final class KeyInput {
   }
 
   /** Reads a count of elements that take at least {@code width} bytes each. */
-  private int readCount(int width) {
+  int readCount(int width) {
     int n = readInt();
     check(n >= 0 && n <= bytes.remaining() / width);
     return n;

@@ -4,14 +4,14 @@ package latebloom.compile
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, GenericInternalRow}
 import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
 import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyLimits}
+import latebloom.bloom.{KeyCollector, KeyDomain, KeyFilter, KeyGathering, KeyLimits}
 import latebloom.line.Collations
 import latebloom.line.Compat._
 import latebloom.read.predicate.{DecimalKeys, OrderedKeys}
@@ -19,8 +19,10 @@ import latebloom.read.predicate.{DecimalKeys, OrderedKeys}
 /** Gathers the keys of one side of a join. The result is a serialised [[KeyFilter]], or null if
   * there are too many keys. Nulls are not keys.
   *
+  * @param child
+  *   the key; a [[KeyRange]] for ranges of keys
   * @param hashed
-  *   whether `child` is a hash of several columns, of type long
+  *   whether it is a hash of several columns, of type long
   */
 final case class JoinKeys(
     child: Expression,
@@ -28,10 +30,11 @@ final case class JoinKeys(
     hashed: Boolean = false,
     override val mutableAggBufferOffset: Int = 0,
     override val inputAggBufferOffset: Int = 0
-) extends TypedImperativeAggregate[KeyCollector]
+) extends TypedImperativeAggregate[KeyGathering]
     with UnaryLike[Expression] {
 
-  @transient private lazy val add = JoinKeys.adder(child.dataType, hashed)
+  @transient private lazy val wanted = WantedKeys(child, hashed)
+  @transient private lazy val row = new GenericInternalRow(wanted.values.size)
 
   override def prettyName: String = "join_keys"
 
@@ -42,30 +45,31 @@ final case class JoinKeys(
   override def dataType: DataType = BinaryType
 
   override def checkInputDataTypes(): TypeCheckResult =
-    if (JoinKeys.domain(child.dataType, hashed).isDefined) TypeCheckSuccess
+    if (WantedKeys.areKeys(child, hashed)) TypeCheckSuccess
     else TypeCheckFailure(s"values of type ${child.dataType.sql} are no keys of a join filter")
 
-  override def createAggregationBuffer(): KeyCollector =
-    new KeyCollector(JoinKeys.domain(child.dataType, hashed).get, limits)
+  override def createAggregationBuffer(): KeyGathering = wanted.gathering(limits)
 
-  override def update(keys: KeyCollector, input: InternalRow): KeyCollector = {
-    val value = child.eval(input)
-    if (value != null) {
-      add(keys, value)
+  override def update(keys: KeyGathering, input: InternalRow): KeyGathering = {
+    var i = 0
+    wanted.values.foreach { value =>
+      row.update(i, value.eval(input))
+      i += 1
     }
+    wanted.add(keys, row)
     keys
   }
 
-  override def merge(keys: KeyCollector, more: KeyCollector): KeyCollector = {
+  override def merge(keys: KeyGathering, more: KeyGathering): KeyGathering = {
     keys.merge(more)
     keys
   }
 
-  override def eval(keys: KeyCollector): Any = keys.finish().toScala.map(_.serialize()).orNull
+  override def eval(keys: KeyGathering): Any = keys.finish().toScala.map(_.serialize()).orNull
 
-  override def serialize(keys: KeyCollector): Array[Byte] = keys.serialize()
+  override def serialize(keys: KeyGathering): Array[Byte] = keys.serialize()
 
-  override def deserialize(bytes: Array[Byte]): KeyCollector = KeyCollector.deserialize(bytes)
+  override def deserialize(bytes: Array[Byte]): KeyGathering = KeyGathering.deserialize(bytes)
 
   override def withNewMutableAggBufferOffset(offset: Int): JoinKeys =
     copy(mutableAggBufferOffset = offset)
@@ -129,17 +133,8 @@ object JoinKeys {
       dataType: DataType,
       limits: KeyLimits = KeyLimits.DEFAULT,
       hashed: Boolean = false
-  ): Option[KeyFilter] = {
-    val keys = new KeyCollector(domain(dataType, hashed).get, limits)
-    val add = adder(dataType, hashed)
-    while (rows.hasNext && !keys.overflowed) {
-      val row = rows.next()
-      if (!row.isNullAt(0)) {
-        add(keys, row.get(0, dataType))
-      }
-    }
-    keys.finish().toScala
-  }
+  ): Option[KeyFilter] =
+    WantedKeys(BoundReference(0, dataType, nullable = true), hashed).collect(rows, limits)
 
   /** As [[collect]], for integers of any width that rows hold as longs. */
   def collectLongs(rows: Iterator[InternalRow], limits: KeyLimits): Option[KeyFilter] = {
@@ -150,16 +145,10 @@ object JoinKeys {
     keys.finish().toScala
   }
 
-  private type Adder = (KeyCollector, Any) => Unit
+  private[compile] type Adder = (KeyCollector, Any) => Unit
 
-  private def adder(dataType: DataType, hashed: Boolean): Adder = dataType match {
-    case _ if hashed => (keys, v) => keys.addHash(v.asInstanceOf[Long])
-    case BooleanType => (keys, v) => keys.add(if (v.asInstanceOf[Boolean]) 1L else 0L)
-    case FloatType   => (keys, v) => keys.add(OrderedKeys.of(v.asInstanceOf[Float]))
-    case DoubleType  => (keys, v) => keys.add(OrderedKeys.of(v.asInstanceOf[Double]))
-    case d: DecimalType if isLong(d) =>
-      (keys, v) => keys.add(unscaled(v.asInstanceOf[Decimal], d.scale))
-    case d: DecimalType => (keys, v) => {
+  private[compile] def adder(dataType: DataType): Adder = dataType match {
+    case d: DecimalType if !isLong(d) => (keys, v) => {
         val unscaled = v.asInstanceOf[Decimal].toJavaBigDecimal.setScale(d.scale).unscaledValue
         keys.add(DecimalKeys.of(unscaled), 0, DecimalKeys.LENGTH)
       }
@@ -168,7 +157,16 @@ object JoinKeys {
         val bytes = v.asInstanceOf[Array[Byte]]
         keys.add(bytes, 0, bytes.length)
       }
-    case _ => (keys, v) => keys.add(v.asInstanceOf[Number].longValue)
+    case _ => (keys, v) => keys.add(long(dataType, v))
+  }
+
+  /** A value of a type of the domain LONGS as a key. */
+  private[compile] def long(dataType: DataType, value: Any): Long = dataType match {
+    case BooleanType    => if (value.asInstanceOf[Boolean]) 1L else 0L
+    case FloatType      => OrderedKeys.of(value.asInstanceOf[Float])
+    case DoubleType     => OrderedKeys.of(value.asInstanceOf[Double])
+    case d: DecimalType => unscaled(value.asInstanceOf[Decimal], d.scale)
+    case _              => value.asInstanceOf[Number].longValue
   }
 
   private def isLong(d: DecimalType) = d.precision <= Decimal.MAX_LONG_DIGITS

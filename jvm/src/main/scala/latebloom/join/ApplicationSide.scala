@@ -10,11 +10,16 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons}
 
-/** A scan that need not read rows whose `key`, on its columns, is not among the keys. */
+/** A scan that need not read rows whose `key`, on its columns, is not among the keys.
+  *
+  * @param byPartition
+  *   whether the key is made of partition columns, which whole files have in common
+  */
 final private[join] case class Target(
     scan: LogicalRelation,
     files: HadoopFsRelation,
-    key: Expression
+    key: Expression,
+    byPartition: Boolean
 ) {
   def bytes: BigInt = scan.stats.sizeInBytes
 }
@@ -87,12 +92,14 @@ private[join] object ApplicationSide extends AliasHelper {
       files: HadoopFsRelation,
       key: Expression
   ): Either[Reason, Target] = {
-    val ofFiles = AttributeSet(scan.output.filter(a => files.dataSchema.exists(_.name == a.name)))
     val partition = files.partitionSchema.map(_.name)
-    key.references.find(a => !ofFiles.contains(a) || partition.contains(a.name)) match {
-      case Some(column)                 => Left(Reasons.partitionKey(column))
-      case None if Failure.mayFail(key) => Left(Reasons.keyMayFail(key))
-      case None => Right(Target(scan.asInstanceOf[LogicalRelation], files, key))
+    val (ofPartition, ofRows) = scan.output.partition(a => partition.contains(a.name))
+    val ofFiles = AttributeSet(ofRows.filter(a => files.dataSchema.exists(_.name == a.name)))
+    val byPartition = key.references.subsetOf(AttributeSet(ofPartition))
+    key.references.find(!ofFiles.contains(_)) match {
+      case Some(column) if !byPartition => Left(Reasons.partitionKey(column))
+      case _ if Failure.mayFail(key)    => Left(Reasons.keyMayFail(key))
+      case _ => Right(Target(scan.asInstanceOf[LogicalRelation], files, key, byPartition))
     }
   }
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2ScanRelation, FileScan}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -148,6 +149,8 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case _: LocalRelation                                          => true
       case cached: InMemoryRelation => CachedRows.planOf(cached).exists(selects)
       case scan: LogicalRelation    => isFiltered(scan)
+      case FilesV2(scan)            =>
+        (scan.partitionFilters ++ scan.dataFilters).exists(isLikelySelective)
       case unary: UnaryNode         => selects(unary.child)
       case _                        => false
     }
@@ -165,6 +168,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
           case files: HadoopFsRelation => isPinned(files)
           case _                       => false
         }
+      case FilesV2(_)                 => true
       case cached: InMemoryRelation   => CachedRows.planOf(cached).exists(isRepeatable)
       case _: SubqueryAlias | _: View => true
       case d: Distinct                => d.output.forall(a => isOneValue(a.dataType))
@@ -176,6 +180,15 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case _ => false
     }
     !exact || !node.expressions.forall(e => e.deterministic && subqueries(e).forall(isRepeatable))
+  }
+
+  /** Files that Spark reads as a DataSource V2, of which it has the list. */
+  private object FilesV2 {
+    def unapply(plan: LogicalPlan): Option[FileScan] = plan match {
+      case relation: DataSourceV2ScanRelation =>
+        Some(relation.scan).collect { case files: FileScan => files }
+      case _ => None
+    }
   }
 
   /** A table may have other files by then. */

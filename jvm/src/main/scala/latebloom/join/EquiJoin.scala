@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.join
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.optimizer._
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans._
@@ -9,10 +9,15 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.compile.KeyRange
 import latebloom.joinkeys.JoinFilter
 import latebloom.line.JoinChoice
 
-/** A join on equal keys, with the keys that Spark will plan. */
+/** A join on equal keys, with the keys that Spark will plan, or on ranges of values.
+  *
+  * @param leftKeys
+  *   none for a join on ranges alone
+  */
 final private[join] case class EquiJoin(
     join: Join,
     leftKeys: Seq[Expression],
@@ -26,6 +31,19 @@ final private[join] case class EquiJoin(
   def keys(side: LogicalPlan): Seq[Expression] = if (side eq join.left) leftKeys else rightKeys
 
   def other(side: LogicalPlan): LogicalPlan = if (side eq join.left) join.right else join.left
+
+  /** Expressions of `own` that the join compares with others, and the ranges that each row of the
+    * other side lets them lie in.
+    */
+  def ranges(own: LogicalPlan): Seq[(Expression, KeyRange)] = {
+    val bounds = EquiJoin.bounds(join, own, other(own))
+    bounds.map(_._1).foldLeft(Seq.empty[Expression]) { (distinct, e) =>
+      if (distinct.exists(_.semanticEquals(e))) distinct else distinct :+ e
+    }.map { e =>
+      val (greatest, least) = bounds.filter(_._1.semanticEquals(e)).partition(_._3)
+      e -> KeyRange(least.map(_._2).take(1), greatest.map(_._2).take(1))
+    }
+  }
 
   /** Whether a row of `side` without a match on the other may be dropped before the join. */
   def mayDrop(side: LogicalPlan): Boolean = join.joinType match {
@@ -44,7 +62,13 @@ final private[join] case class EquiJoin(
   }
 
   /** How the rows of `side` reach the join, as far as known before it runs. */
-  def means(side: LogicalPlan, conf: SQLConf): JoinFilter.Means = {
+  def means(side: LogicalPlan, conf: SQLConf): JoinFilter.Means =
+    if (leftKeys.nonEmpty) meansOfKeys(side, conf)
+    // A nested loop join broadcasts its smaller side, if it may, and always one of them.
+    else if (side.stats.sizeInBytes <= conf.autoBroadcastJoinThreshold) JoinFilter.Broadcast
+    else JoinFilter.Rescan
+
+  private def meansOfKeys(side: LogicalPlan, conf: SQLConf): JoinFilter.Means = {
     val hint = join.hint
     val hashable = isHashable(leftKeys, rightKeys)
     def broadcast(hintOnly: Boolean) =
@@ -65,10 +89,36 @@ final private[join] case class EquiJoin(
   private def isCached(side: LogicalPlan) = side.exists(_.isInstanceOf[InMemoryRelation])
 }
 
-private[join] object EquiJoin {
+private[join] object EquiJoin extends PredicateHelper {
   def unapply(plan: LogicalPlan): Option[EquiJoin] = plan match {
     case j @ ExtractEquiJoinKeys(_, leftKeys, rightKeys, _, _, _, _, _) =>
       Some(EquiJoin(j, leftKeys, rightKeys))
-    case _ => None
+    case j: Join if bounds(j, j.left, j.right).nonEmpty => Some(EquiJoin(j, Nil, Nil))
+    case _                                              => None
   }
+
+  /** The comparisons in a join's condition of an expression of one side with one of the other, and
+    * whether the latter is the greater one. A bound may itself be allowed or not.
+    */
+  private def bounds(
+      join: Join,
+      own: LogicalPlan,
+      other: LogicalPlan
+  ): Seq[(Expression, Expression, Boolean)] = {
+    def of(less: Expression, greater: Expression) =
+      if (isOf(less, own) && isOf(greater, other)) Some((less, greater, true))
+      else if (isOf(greater, own) && isOf(less, other)) Some((greater, less, false))
+      else None
+    join.condition.toSeq.flatMap(splitConjunctivePredicates).flatMap {
+      case LessThan(l, r)           => of(l, r)
+      case LessThanOrEqual(l, r)    => of(l, r)
+      case GreaterThan(l, r)        => of(r, l)
+      case GreaterThanOrEqual(l, r) => of(r, l)
+      case _                        => None
+    }
+  }
+
+  private def isOf(e: Expression, side: LogicalPlan) =
+    e.deterministic && e.references.nonEmpty && e.references.subsetOf(side.outputSet) &&
+      !e.exists(_.isInstanceOf[PlanExpression[_]])
 }

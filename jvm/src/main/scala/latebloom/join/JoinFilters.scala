@@ -12,7 +12,8 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-import latebloom.compile.{Failure, JoinKeys}
+import latebloom.bloom.KeyLimits
+import latebloom.compile.{Failure, JoinKeys, KeyRange, WantedKeys}
 import latebloom.decision.{Reason, Reasons, ShortSql}
 import latebloom.joinkeys.{
   BroadcastKeys,
@@ -21,7 +22,7 @@ import latebloom.joinkeys.{
   KeysGatheredElsewhere,
   ShuffledSide
 }
-import latebloom.line.Compat.when
+import latebloom.line.Compat._
 import latebloom.scan.SelectiveFormat
 
 /** Turns the keys of one side of a join into a filter on the scans of the other.
@@ -32,6 +33,15 @@ import latebloom.scan.SelectiveFormat
   * get the same plan and Spark executes their exchange once.
   */
 object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
+
+  /** Bytes to read for which a filter may have one. */
+  private val BytesPerByte = 16L
+  private val SmallFilter = 64L << 10
+
+  /** The least bytes that a row of a table is expected to have. */
+  private val BytesPerRow = 8L
+  private val FewKeys = 1L << 17
+
   private val tag = TreeNodeTag[Seq[JoinDecision]]("latebloom.joinDecisions")
 
   /** The decisions about the join that a node executes; empty if it is not an equi-join. */
@@ -72,6 +82,22 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       val ids = plan.collectLeaves().flatMap(_.output.map(_.exprId))
       ids.groupBy(identity).collect { case (id, Seq(_)) => id }.toSet
     }
+
+    private lazy val pruningBySpark: Seq[DynamicPruningSubquery] = plan.flatMap {
+      case f: Filter =>
+        splitConjunctivePredicates(f.condition).collect { case d: DynamicPruningSubquery => d }
+      case _ => Nil
+    }
+
+    /** Whether Spark will prune the scan's partitions by the keys: some of its dynamic pruning needs
+      * a broadcast that it can reuse.
+      */
+    private def prunedBySpark(t: Target, other: JoinFilter.Means): Option[Reason] = when(
+      t.byPartition && pruningBySpark.exists { d =>
+        d.pruningKey.semanticEquals(t.key) &&
+        (!d.onlyInBroadcast || other == JoinFilter.Broadcast)
+      }
+    )(Reasons.sparkPrunesPartitions)
 
     def result: LogicalPlan = {
       // The largest scans choose first: of two filters that exclude each other, theirs gains most.
@@ -117,15 +143,63 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       val made = for {
         _ <- Either.cond(settings.join.enabled, (), Reasons.joinDisabled)
         _ <- Either.cond(j.mayDrop(side), (), Reasons.joinType(j.join.joinType))
-        filters <- filtersOf(j, side)
+        filters <- either(
+          when(j.keys(side).nonEmpty)(filtersOf(j, side)) ++ j.ranges(side).map(rangeOf(j, side, _))
+        )
       } yield filters
-      val on = j.keys(side).map(ShortSql(_)).mkString(", ")
+      val keys = j.keys(side)
+      val on = (if (keys.nonEmpty) keys else j.ranges(side).map(_._1)).map(ShortSql(_))
+        .mkString(", ")
       made match {
         case Left(why)      => JoinDecision(on, Nil, Some(why))
         case Right(filters) =>
           filters.foreach(choose)
           JoinDecision(on, filters.map(_.shown), None)
       }
+    }
+
+    /** All filters found; the first reason if there are none. */
+    private def either(
+        found: Iterable[Either[Reason, Seq[Planned]]]
+    ): Either[Reason, Seq[Planned]] =
+      found.find(_.isRight).fold(found.head)(_ => Right(found.toSeq.flatMap(_.toSeq.flatten)))
+
+    /** A filter by the least and the greatest value that rows of the other side allow. Where the
+      * join has keys, their filter does most, so this one must cost no job; a nested loop compares
+      * each row with each, so any row that it does not get is worth the filter.
+      */
+    private def rangeOf(
+        j: EquiJoin,
+        side: LogicalPlan,
+        compared: (Expression, KeyRange)
+    ): Either[Reason, Seq[Planned]] = {
+      val (mine, range) = compared
+      val source = KeySource(j, j.other(side), range, hashed = false, j.means(j.other(side), conf))
+      for {
+        _ <- Either.cond(
+          WantedKeys.areKeys(range, hashed = false) &&
+            range.children.forall(_.dataType == mine.dataType),
+          (),
+          Reasons.rangeType(mine.dataType)
+        )
+        targets <- ApplicationSide.targets(side, mine)
+        large <- firstReason(targets)(readable)
+        scanned = large.map(_.bytes).max
+        cheap = if (j.leftKeys.nonEmpty) source.means == JoinFilter.Broadcast
+        else source.bytes <= scanned && pays(source, scanned)
+        _ <- Either.cond(cheap, (), Reasons.creationTooLarge)
+        _ <- Either.cond(
+          j.leftKeys.isEmpty || CreationSide.isSelective(source.side, selects(_, large)),
+          (),
+          Reasons.creationNotSelective
+        )
+        _ <- Either.cond(
+          CreationSide.isRepeatable(source.side),
+          (),
+          Reasons.creationNotRepeatable
+        )
+        fresh <- firstReason(large.map(t => Planned(t, source, shown(t, source))))(acyclic)
+      } yield fresh
     }
 
     /** One filter for all keys of the join if one scan supplies them, else one for each key. A key
@@ -142,7 +216,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         val each = pairs.map { case (mine, theirs) =>
           filtersOf(j, side, mine, theirs, hashed = false, isWhole = pairs.size == 1)
         }
-        each.find(_.isRight).fold(each.head)(_ => Right(each.flatMap(_.toSeq.flatten)))
+        either(each)
       }
     }
 
@@ -158,8 +232,11 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         targets <- ApplicationSide.targets(side, mine)
         _ <-
           Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
-        large <- firstReason(targets)(readable)
-        sources = CreationSide.sources(j, j.other(side), theirs, hashed, conf)
+        other = j.other(side)
+        large <- firstReason(targets) { t =>
+          readable(t).orElse(prunedBySpark(t, j.means(other, conf)))
+        }
+        sources = CreationSide.sources(j, other, theirs, hashed, conf)
         source <- cheapest(sources, large, isWhole)
         planned = large.map(t => Planned(t, source, shown(t, source)))
         fresh <- firstReason(planned)(acyclic)
@@ -333,13 +410,28 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         gathering
       }
 
+    /** A filter as large as a part of what it can save reading, and with as many keys as the scans
+      * may have rows: more could not leave many out.
+      */
+    private def limitsOf(source: KeySource): KeyLimits = {
+      val most = settings.join.limits
+      val filtered = chosenFor.values.asScala.flatten.filter(_.source.isSame(source))
+      val bytes = filtered.map(_.target.bytes).max.min(Long.MaxValue).toLong
+      new KeyLimits(
+        most.exactKeys,
+        (bytes / JoinFilters.BytesPerByte).max(JoinFilters.SmallFilter).min(most.maxBytes).toInt,
+        (bytes / JoinFilters.BytesPerRow).max(JoinFilters.FewKeys).min(most.maxKeys)
+      )
+    }
+
     private def planOf(source: KeySource, side: LogicalPlan, keys: Seq[Expression]): LogicalPlan = {
-      val limits = settings.join.limits
+      val limits = limitsOf(source)
       val gather =
         Alias(JoinKeys(source.wanted, limits, source.hashed).toAggregateExpression(), "keys")()
       source.means match {
         case JoinFilter.Broadcast =>
-          BroadcastKeys(keys, source.wanted, limits, side, Seq(gather.toAttribute))
+          val output = Seq(gather.toAttribute)
+          BroadcastKeys(keys, source.wanted, source.hashed, limits, side, output)
         case JoinFilter.Shuffle => Aggregate(Nil, Seq(gather), ShuffledSide(keys, side))
         case JoinFilter.Rescan  => Aggregate(Nil, Seq(gather), side)
       }
@@ -347,7 +439,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
   }
 }
 
-/** The decision about one side of an equi-join.
+/** The decision about one side of a join on equal keys or on ranges.
   *
   * @param on
   *   the keys of the side to filter, as SQL

@@ -58,7 +58,12 @@ private[latebloom] object JoinFiltersInPlan extends PredicateHelper {
         held(filters)
         others.reduceOption(And).fold(child)(FilterExec(_, child))
       }
-    case scan: FileSourceScanExec if scan.dataFilters.exists(_.isInstanceOf[JoinFilter]) =>
-      scan.copy(dataFilters = others(scan.dataFilters))
+    case scan: FileSourceScanExec
+        if (scan.dataFilters ++ scan.partitionFilters).exists(_.isInstanceOf[JoinFilter]) =>
+      held(split(scan.partitionFilters)._1)
+      scan.copy(
+        partitionFilters = others(scan.partitionFilters),
+        dataFilters = others(scan.dataFilters)
+      )
   }
 }

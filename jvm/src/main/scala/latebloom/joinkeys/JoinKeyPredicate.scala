@@ -5,23 +5,18 @@ import java.time.LocalDate
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  Cast,
-  Expression,
-  KnownFloatingPointNormalized,
-  KnownNotNull
-}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime, quoteIfNeeded}
 import org.apache.spark.sql.execution.joinkeys.{KeysSubqueryExec, LateValues, Patience}
 import org.apache.spark.sql.latebloom.{KeysToPush, PushedKeys}
-import org.apache.spark.sql.sources.{GreaterThanOrEqual, In, LessThanOrEqual}
+import org.apache.spark.sql.sources
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
 import latebloom.compile.KeyPredicate
+import latebloom.joinkeys.FileKeys.Buckets
 import latebloom.line.Collations
 import latebloom.line.Compat._
 import latebloom.read.ScanFilter
@@ -46,9 +41,44 @@ final private[latebloom] class JoinKeyPredicate private (
   /** The column that is the key, or from which a conversion makes it that changes no key. */
   override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
 
-  /** The keys for comparison with statistics, dictionaries and Bloom filters of the column. */
-  def pushed: Option[KeysToPush] =
-    column.map(a => new JoinKeysToPush(quoteIfNeeded(a.name), a.dataType, keys))
+  /** The keys for comparison with statistics, dictionaries and Bloom filters of columns. */
+  def pushed: Seq[KeysToPush] = columns.map { case (column, keys) =>
+    new JoinKeysToPush(quoteIfNeeded(column.name), column.dataType, keys)
+  }
+
+  /** The columns of the key, each with the keys that it has by itself. */
+  private def columns: Seq[(Attribute, KeysInTask)] = join.key match {
+    case XxHash64(parts, _) =>
+      parts.indices.flatMap { i =>
+        JoinKeyPredicate.part(parts, i).map { case (column, isNull) =>
+          column -> new KeysOfColumn(keys, i, isNull)
+        }
+      }
+    case _ => column.map(_ -> keys).toSeq
+  }
+
+  /** Conditions on columns that all rows with a key meet, for the statistics of a table format; none
+    * of keys that are not known yet.
+    */
+  def conditions: Seq[Expression] = columns.flatMap { case (column, keys) =>
+    keys.now.flatMap(known => JoinKeyPredicate.condition(column, known.filter))
+  }
+
+  /** What the keys say of files before they are opened: of a partition with these values, of a
+    * bucket.
+    */
+  def ofFiles(partition: Seq[Attribute], buckets: Option[FileKeys.Buckets]): Seq[FileKeys] =
+    if (isOf(partition)) {
+      Seq(new FileKeys.OfPartitions(BindReferences.bindReference(condition, partition), keys))
+    } else {
+      for {
+        Buckets(of, number) <- buckets.toSeq
+        (column, keys) <- columns if column.exprId == of.exprId && FileKeys.hasBuckets(of.dataType)
+      } yield new FileKeys.OfBuckets(of.dataType, number, keys)
+    }
+
+  /** Whether the key is made of these columns alone. */
+  def isOf(columns: Seq[Attribute]): Boolean = join.key.references.subsetOf(AttributeSet(columns))
 }
 
 /** The keys of a join on one column.
@@ -64,12 +94,13 @@ final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysI
   private def pushed(filter: KeyFilter): Option[PushedKeys] = {
     val least = value(filter.min.toScala, filter.minBytes.toScala)
     val greatest = value(filter.max.toScala, filter.maxBytes.toScala)
-    val bounds = least.map(GreaterThanOrEqual(name, _)) ++ greatest.map(LessThanOrEqual(name, _))
+    val bounds = least.map(sources.GreaterThanOrEqual(name, _)) ++
+      greatest.map(sources.LessThanOrEqual(name, _))
     val few = filter.listed(JoinKeysToPush.MostListed).asScala.toSeq.map {
       case bytes: Array[Byte] => value(None, Some(bytes))
       case key: Long          => value(Some(key), None)
     }
-    val listed = when(few.nonEmpty && few.forall(_.nonEmpty))(In(name, few.flatten.toArray))
+    val listed = when(few.nonEmpty && few.forall(_.nonEmpty))(sources.In(name, few.flatten.toArray))
     when(bounds.nonEmpty)(PushedKeys(bounds.toSeq, listed, keys))
   }
 
@@ -81,7 +112,7 @@ final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysI
     * dates before 1582-10-15, and times before the first year in which all zones have whole
     * offsets, in a different order: such keys have no value here.
     */
-  private def value(key: Option[Long], bytes: Option[Array[Byte]]): Option[Any] = {
+  private[joinkeys] def value(key: Option[Long], bytes: Option[Array[Byte]]): Option[Any] = {
     def catalyst(value: Option[Any]) =
       value.map(CatalystTypeConverters.convertToScala(_, dataType))
     dataType match {
@@ -95,7 +126,8 @@ final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysI
         key.filter(_ >= RebaseDateTime.lastSwitchJulianTs).map(DateTimeUtils.microsToInstant)
       case LongType | TimestampNTZType                              => catalyst(key)
       case d: DecimalType if d.precision <= Decimal.MAX_LONG_DIGITS =>
-        catalyst(key.map(Decimal(_, d.precision, d.scale)))
+        val most = math.pow(10, d.precision.toDouble).toLong
+        catalyst(key.filter(k => -most < k && k < most).map(Decimal(_, d.precision, d.scale)))
       case _: StringType =>
         catalyst(bytes.map(UTF8String.fromBytes(_)).filter(Collations.isValid(_)))
       case _ => None
@@ -137,6 +169,46 @@ private[latebloom] object JoinKeyPredicate {
     }
     new AwaitedKeys(new LateValues.OnDriver(context, keys))
   }
+
+  /** Ranges to compare with the statistics of a file. */
+  private val MostRanges = 32
+
+  private def condition(column: Attribute, keys: KeyFilter): Option[Expression] = {
+    val to = new JoinKeysToPush("", column.dataType, null)
+    def literal(key: Option[Long], bytes: Option[Array[Byte]]) = to.value(key, bytes).map { value =>
+      Literal(CatalystTypeConverters.convertToCatalyst(value), column.dataType)
+    }
+    def between(least: Option[Literal], greatest: Option[Literal]): Option[Expression] =
+      for (l <- least; g <- greatest)
+        yield And(GreaterThanOrEqual(column, l), LessThanOrEqual(column, g))
+    val ranges =
+      if (keys.minBytes.isPresent) {
+        Seq(between(literal(None, keys.minBytes.toScala), literal(None, keys.maxBytes.toScala)))
+      } else {
+        keys.ranges(MostRanges).asScala.toSeq.map { case Array(least, greatest) =>
+          between(literal(Some(least), None), literal(Some(greatest), None))
+        }
+      }
+    when(ranges.nonEmpty && ranges.forall(_.nonEmpty))(ranges.flatten.reduce[Expression](Or))
+  }
+
+  /** One of several columns of a key, if the keys that it has by itself rule out values of it. Spark
+    * turns a null-safe equality into two: of the values, with a default for nulls, and of being
+    * null. If no key is null, the default matters as little as a null.
+    *
+    * @return
+    *   the column, and which part of the key says whether it is null, if it matters
+    */
+  private def part(parts: Seq[Expression], i: Int): Option[(Attribute, Option[Int])] =
+    parts(i) match {
+      case Coalesce(Seq(value, _: Literal)) =>
+        val isNull = parts.indexWhere {
+          case IsNull(of) => of.semanticEquals(value)
+          case _          => false
+        }
+        if (isNull < 0) None else column(value).map(_ -> Some(isNull))
+      case other => column(other).map(_ -> None)
+    }
 
   private def column(key: Expression): Option[Attribute] = key match {
     case a: Attribute                                         => Some(a)

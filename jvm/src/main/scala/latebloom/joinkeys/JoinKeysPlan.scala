@@ -24,11 +24,14 @@ final case class ShuffledSide(keys: Seq[Expression], child: LogicalPlan) extends
   * row, with the [[latebloom.bloom.KeyFilter]] of `wanted` over the rows of `child`.
   *
   * @param keys
-  *   all keys of the join, in its order
+  *   all keys of the join, in its order; none for a nested loop join
+  * @param hashed
+  *   whether `wanted` is a hash of several columns
   */
 final case class BroadcastKeys(
     keys: Seq[Expression],
     wanted: Expression,
+    hashed: Boolean,
     limits: KeyLimits,
     child: LogicalPlan,
     override val output: Seq[Attribute]
@@ -42,8 +45,8 @@ final case class BroadcastKeys(
 object JoinKeysPlanning extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case ShuffledSide(keys, child) => ShuffledSideExec(keys, planLater(child)) :: Nil
-    case BroadcastKeys(keys, wanted, limits, child, output) =>
-      BroadcastKeysExec(keys, wanted, limits, planLater(child), output) :: Nil
+    case BroadcastKeys(keys, wanted, hashed, limits, child, output) =>
+      BroadcastKeysExec(keys, wanted, hashed, limits, planLater(child), output) :: Nil
     case _ => Nil
   }
 }

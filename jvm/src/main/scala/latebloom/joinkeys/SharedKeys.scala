@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.joinkeys
 
+import java.util.concurrent.ConcurrentHashMap
+
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.expressions.{LeafExpression, Unevaluable}
 import org.apache.spark.sql.execution.joinkeys.LateValues
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
 import latebloom.bloom.KeyFilter
+import latebloom.line.Compat._
 import latebloom.read.ScanFilter
 import latebloom.read.predicate.ColumnPredicate
 
 /** The keys of a join, shared by the tasks of an executor: sent once, their table built once. */
 final private[joinkeys] class SharedKeys(val filter: KeyFilter) extends Serializable {
   @transient lazy val predicate: ColumnPredicate = filter.predicate
+
+  @transient private lazy val columns = new ConcurrentHashMap[Int, Option[SharedKeys]]
+
+  /** The keys of one of several columns by themselves, if they are known. */
+  def ofColumn(i: Int): Option[SharedKeys] =
+    columns.computeIfAbsent(i, filter.part(_).toScala.map(new SharedKeys(_)))
 }
 
 /** Gives a scan in a task its keys. */
@@ -37,6 +46,20 @@ final private[joinkeys] class AwaitedKeys(@transient private val onDriver: LateV
   private val keys = onDriver.inTask
 
   override def now: Option[SharedKeys] = keys.get.map(_.asInstanceOf[SharedKeys])
+}
+
+/** The keys of one of several columns by themselves.
+  *
+  * @param isNull
+  *   the part of the key that says whether the column is null: if it is null in any key, there are
+  *   no keys here
+  */
+final private[joinkeys] class KeysOfColumn(all: KeysInTask, column: Int, isNull: Option[Int])
+    extends KeysInTask {
+  override def now: Option[SharedKeys] = all.now.filter(neverNull).flatMap(_.ofColumn(column))
+
+  private def neverNull(keys: SharedKeys): Boolean =
+    isNull.forall(keys.ofColumn(_).exists(_.filter.listed(1).asScala.toSeq == Seq(0L)))
 }
 
 /** Gives a [[JoinFilter]] in a task its keys. */

@@ -4,8 +4,11 @@ package latebloom.rules
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
 import org.apache.spark.sql.execution._
 
+import latebloom.joinkeys.JoinFilter
+
 /** The shape in which Spark plans a filtered scan of files: `[Project] Filter… [Project]
-  * FileSourceScan`. The lower Project only builds the `_metadata` struct.
+  * FileSourceScan`. The lower Project only builds the `_metadata` struct. There is no Filter if
+  * keys of a join filter nothing but partitions.
   *
   * @param root
   *   the uppermost of the nodes
@@ -29,9 +32,16 @@ private[rules] object FilteredScan extends PredicateHelper {
   def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
     case project @ ProjectExec(_, filter: FilterExec) =>
       filters(filter).map(_.copy(root = project, above = Some(project)))
-    case filter: FilterExec => filters(filter)
-    case _                  => None
+    case filter: FilterExec                                      => filters(filter)
+    case project @ ProjectExec(_, Scan(scan)) if hasKeysOf(scan) =>
+      Some(FilteredScan(project, Some(project), Nil, None, scan))
+    case Scan(scan) if hasKeysOf(scan) => Some(FilteredScan(scan, None, Nil, None, scan))
+    case _                             => None
   }
+
+  /** Whether keys of a join filter the partitions. */
+  private def hasKeysOf(scan: FileSourceScanExec) =
+    scan.partitionFilters.exists(_.isInstanceOf[JoinFilter])
 
   private def filters(filter: FilterExec): Option[FilteredScan] = {
     val own = splitConjunctivePredicates(filter.condition)

@@ -86,8 +86,8 @@ private[rules] object LatePlan {
     val output = FilteredScan.filter(conditions, scan).output
       .map(a => a.withNullability(a.nullable || nullable.contains(a)))
     val filteredBy = AttributeSet((conditions ++ joinFilters.map(_.key)).flatMap(_.references))
-    val filterOnly =
-      scan.output.filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
+    val filterOnly = scan.output.take(scan.requiredSchema.length)
+      .filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
     val format = SelectiveFormat.of(scan.relation.fileFormat).get
     val unread = scan.output.filter { c =>
       val made = Conjuncts.isMadeByReader(c) || format.table.exists(_.marksDeleted(c))
@@ -100,6 +100,7 @@ private[rules] object LatePlan {
       scan.copy(
         output = output.filterNot(dropped.contains),
         requiredSchema = StructType(payload.map(_._2)),
+        partitionFilters = JoinFiltersInPlan.others(scan.partitionFilters),
         dataFilters = JoinFiltersInPlan.others(scan.dataFilters)
       ),
       conditions,

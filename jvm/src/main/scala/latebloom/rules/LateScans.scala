@@ -74,7 +74,8 @@ object LateScans extends Rule[SparkPlan] {
       settings: LateBloomConf.Settings
   ): SparkPlan = {
     val live = LiveScan.of(found)
-    val (joinFilters, others) = JoinFiltersInPlan.split(live.conjuncts)
+    val (joinFilters, others) =
+      JoinFiltersInPlan.split(found.scan.partitionFilters.filter(isOfJoin) ++ live.conjuncts)
     val conjuncts = Conjuncts.split(others, found.scan)
     val whyNot =
       if (LiveScan.isWithDeletedRows(found)) Some(Reasons.deltaDeletedRows)
@@ -89,6 +90,8 @@ object LateScans extends Rule[SparkPlan] {
           .build(live, conjuncts.taken, joinFilters, conjuncts.residual, consumer, settings)
     }
   }
+
+  private def isOfJoin(filter: Expression) = filter.isInstanceOf[JoinFilter]
 
   /** Whether the files are Parquet or ORC; Left with the reason if LateBloom declines to read them.
     */

@@ -18,10 +18,29 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import latebloom.joinkeys.FileKeys
 import latebloom.line.Archives
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{BatchSource, ScanSpec}
 import latebloom.tables.TableFormat
+
+/** What the readers of a scan's files do.
+  *
+  * @param spec
+  *   the filters and the output of the scan
+  * @param keys
+  *   the keys of joins on columns, for statistics
+  * @param files
+  *   the keys of joins on what is known of a file before it is opened
+  * @param metrics
+  *   the node's metrics by [[Counter.key]]
+  */
+final private[scan] case class ScanWork(
+    spec: ScanSpec,
+    keys: Seq[KeysToPush],
+    files: Seq[FileKeys],
+    metrics: Map[String, SQLMetric]
+)
 
 /** A file format that reads selectively. The scan node's inner scan uses it, so that splits,
   * buckets, partition values and metadata columns stay Spark's. Mixed into Spark's own format.
@@ -29,11 +48,9 @@ import latebloom.tables.TableFormat
 private[scan] trait LateFormat extends FileFormat {
   import LateFormat.count
 
-  /** The filters and the output of the scan. */
-  protected def spec: ScanSpec
+  protected def work: ScanWork
 
-  /** The node's metrics by [[Counter.key]]. */
-  protected def metrics: Map[String, SQLMetric]
+  final protected def spec: ScanSpec = work.spec
 
   /** The filters to pass to Spark's own reader. */
   protected def forSpark(filters: Seq[Filter]): Seq[Filter] = filters
@@ -78,9 +95,11 @@ private[scan] trait LateFormat extends FileFormat {
     )
     val lateFiles = files(session, dataSchema, partitionSchema, filters, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
-    val scanMetrics = metrics
+    val scanMetrics = work.metrics
     val columns = spec.columns
-    file => {
+    val keys = work.files
+
+    def read(file: PartitionedFile): Iterator[InternalRow] = {
       val counters = new Counters
       val drain = () => counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
       val opened =
@@ -96,6 +115,14 @@ private[scan] trait LateFormat extends FileFormat {
       val result = if (returningBatch) batches else new RowIterator(batches)
       result.asInstanceOf[Iterator[InternalRow]]
     }
+
+    file =>
+      if (keys.exists(_.exclude(file.partitionValues, file.toPath.getName))) {
+        scanMetrics(Counter.FILES_EXCLUDED.key).add(1)
+        Iterator.empty
+      } else {
+        read(file)
+      }
   }
 }
 
@@ -106,16 +133,10 @@ private[scan] object LateFormat {
   }
 }
 
-/** Reads the Parquet files of a table format.
-  *
-  * @param keys
-  *   the keys of joins
-  */
+/** Reads the Parquet files of a table format. */
 final private[scan] class LateTableFormat(
     table: TableFormat,
-    override protected val spec: ScanSpec,
-    keys: Seq[KeysToPush],
-    override protected val metrics: Map[String, SQLMetric]
+    override protected val work: ScanWork
 ) extends OwnFormat(table)
     with LateFormat {
 
@@ -131,7 +152,7 @@ final private[scan] class LateTableFormat(
       session,
       table.physical(spec),
       partitionSchema,
-      table.pushable(PushedFilters(filters, keys), dataSchema),
+      table.pushable(PushedFilters(filters, work.keys), dataSchema),
       table.live,
       options,
       hadoopConf
@@ -179,12 +200,8 @@ private[scan] class OwnFormat(table: TableFormat) extends ParquetFileFormat {
   override def supportFieldName(name: String): Boolean = table.own.supportFieldName(name)
 }
 
-/** @param keys the keys of joins */
-final private[scan] class LateParquetFormat(
-    override protected val spec: ScanSpec,
-    keys: Seq[KeysToPush],
-    override protected val metrics: Map[String, SQLMetric]
-) extends ParquetFileFormat
+final private[scan] class LateParquetFormat(override protected val work: ScanWork)
+    extends ParquetFileFormat
     with LateFormat {
 
   override protected def files(
@@ -199,19 +216,15 @@ final private[scan] class LateParquetFormat(
       session,
       spec,
       partitionSchema,
-      PushedFilters(filters, keys),
+      PushedFilters(filters, work.keys),
       LateFiles.allLive,
       options,
       hadoopConf
     )
 }
 
-/** @param keys the keys of joins */
-final private[scan] class LateOrcFormat(
-    override protected val spec: ScanSpec,
-    keys: Seq[KeysToPush],
-    override protected val metrics: Map[String, SQLMetric]
-) extends OrcFileFormat
+final private[scan] class LateOrcFormat(override protected val work: ScanWork)
+    extends OrcFileFormat
     with LateFormat {
 
   /** None: orc-core evaluates some of them incorrectly, and fails on others. */
@@ -242,7 +255,7 @@ final private[scan] class LateOrcFormat(
       spec,
       dataSchema,
       partitionSchema,
-      PushedFilters(filters, keys),
+      PushedFilters(filters, work.keys),
       hadoopConf
     )
 }

@@ -3,6 +3,7 @@ package latebloom.scan
 
 import java.util.UUID
 
+import org.apache.hadoop.fs.Path
 import org.json4s.JsonAST.{JArray, JField, JObject}
 import org.json4s.jackson.JsonMethods.parse
 
@@ -12,12 +13,17 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.execution.datasources.{
+  FileFormat,
+  FileStatusWithMetadata,
+  PartitionDirectory
+}
 import org.apache.spark.sql.execution.joinkeys.Patience
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{
   ExecSubqueryExpression,
   FileSourceScanExec,
+  SQLExecution,
   ScalarSubquery,
   SparkPlan
 }
@@ -27,7 +33,7 @@ import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
-import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
+import latebloom.joinkeys.{FileKeys, JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
 import latebloom.line.Compat._
 import latebloom.line.ExtendedFileScan
 import latebloom.read.ScanSpec
@@ -205,12 +211,16 @@ final class LateScan private[latebloom] (
     * job, which the keys need too.
     */
   private def mostSaved: Double = {
-    dynamicallySelectedPartitions // counts the bytes
-    val bytes = driverMetrics.get("filesSize").fold(0L)(_.value)
     def width(types: Seq[DataType]) = types.map(_.defaultSize.toDouble).sum
     val share = width(read.map(_.dataType)) / width(relation.dataSchema.map(_.dataType)).max(1)
-    val saved = bytes * share.min(1) / ScanHistory.speed
+    val saved = filesSize * share.min(1) / ScanHistory.speed
     (saved * (1 - ScanHistory.passing(joinsInHistory))).max(LateScan.JobStart)
+  }
+
+  /** Bytes of the files, before keys exclude some. */
+  private def filesSize: Long = {
+    dynamicallySelectedPartitions // counts them
+    driverMetrics.get("filesSize").fold(0L)(_.value)
   }
 
   private def joinsInHistory: String =
@@ -218,7 +228,7 @@ final class LateScan private[latebloom] (
 
   /** The work of the files' readers, available once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
-    val filters = ScanFilters.compile(conditions, joinKeys, read)
+    val filters = ScanFilters.compile(conditions, joinKeys.filterNot(_.isOf(partitions)), read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     new ScanSpec(
       UUID.randomUUID().toString,
@@ -269,7 +279,72 @@ final class LateScan private[latebloom] (
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec =
-    innerScan(format.late(spec, joinKeys.flatMap(_.pushed), counters))
+    innerScan(format.late(ScanWork(spec, joinKeys.flatMap(_.pushed), fileKeys, counters)))
+
+  /** What the keys say of files before they are opened. */
+  @transient private lazy val fileKeys: Seq[FileKeys] = {
+    val buckets = for {
+      spec <- relation.bucketSpec
+      Seq(name) <- when(conf.bucketingEnabled)(spec.bucketColumnNames)
+      column <- read.find(_.name == name)
+    } yield FileKeys.Buckets(column, spec.numBuckets)
+    joinKeys.flatMap(_.ofFiles(partitions, buckets))
+  }
+
+  /** The partition columns, in their order. */
+  private def partitions: Seq[Attribute] = {
+    val found = relation.partitionSchema.map(c => output.find(_.name == c.name))
+    if (found.forall(_.nonEmpty)) found.flatten else Nil
+  }
+
+  /** The files that may have rows with the keys by the statistics of their table, if it is worth
+    * asking it.
+    */
+  @transient private lazy val filesOfTable: Option[Set[Path]] = {
+    val asks = format.table.exists(_.isPinned(relation.location)) &&
+      filesSize >= LateBloomConf.settings(conf).join.relistBytes
+    val conditions = if (asks) joinKeys.flatMap(_.conditions) else Nil
+    when(conditions.nonEmpty) {
+      def known(filters: Seq[Expression]) =
+        filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
+      relation.location
+        .listFiles(known(partitionFilters), known(dataFilters) ++ conditions)
+        .flatMap(_.files).map(_.getPath).toSet
+    }
+  }
+
+  /** The files that may have rows with the keys, as far as they are known by now. */
+  private def notExcluded(listing: Listing): Listing =
+    if (fileKeys.isEmpty && filesOfTable.isEmpty) listing
+    else {
+      val all = directories(listing)
+      val kept = all.map(d => d.copy(files = d.files.filterNot(isExcluded(d.values, _))))
+      val excluded = all.map(_.files.size).sum - kept.map(_.files.size).sum
+      if (excluded == 0) listing
+      else {
+        countOnDriver(Counter.FILES_EXCLUDED, excluded)
+        listingOf(kept.filter(_.files.nonEmpty))
+      }
+    }
+
+  private def isExcluded(partition: InternalRow, file: FileStatusWithMetadata) =
+    fileKeys.exists(_.exclude(partition, file.getPath.getName)) ||
+      filesOfTable.exists(!_.contains(file.getPath))
+
+  private def countOnDriver(counter: Counter, n: Long): Unit = {
+    val metric = counters(counter.key)
+    metric.add(n)
+    val execution = sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    SQLMetrics.postDriverMetricUpdates(sparkContext, execution, Seq(metric))
+  }
+
+  private def listingOf(directories: Seq[PartitionDirectory]): Listing = plain.copy(
+    relation = relation.copy(location = new ListedFiles(relation.location, directories))(
+      relation.sparkSession
+    ),
+    partitionFilters = Nil,
+    dataFilters = Nil
+  ).selectedPartitions
 
   /** Spark's scan of the same files, read as this format: listed, pruned and split once for both.
     */
@@ -282,7 +357,7 @@ final class LateScan private[latebloom] (
       override def metrics: Map[String, SQLMetric] = outer.metrics
       @transient override lazy val selectedPartitions: Listing = outer.selectedPartitions
       @transient override protected lazy val dynamicallySelectedPartitions: Listing =
-        outer.dynamicallySelectedPartitions
+        notExcluded(outer.dynamicallySelectedPartitions)
     }
 
   /** The format that reads the files. */

@@ -4,14 +4,11 @@ package latebloom.scan
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.datasources.orc.{OrcFileFormat, OrcUtils}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
-import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.latebloom.KeysToPush
 import org.apache.spark.sql.types.DataType
 
 import latebloom.decision.{Reason, Reasons}
 import latebloom.line.Compat.when
-import latebloom.read.ScanSpec
 import latebloom.tables.TableFormat
 
 /** A file format that LateBloom reads selectively, as the driver sees it.
@@ -47,8 +44,8 @@ sealed abstract private[latebloom] class SelectiveFormat(
   /** Most rows of a batch. */
   def batchRows(conf: SQLConf): Int
 
-  /** The file format that does the work of `spec`. */
-  def late(spec: ScanSpec, keys: Seq[KeysToPush], metrics: Map[String, SQLMetric]): FileFormat
+  /** The file format that does a scan's work. */
+  private[scan] def late(work: ScanWork): FileFormat
 }
 
 private[latebloom] object SelectiveFormat {
@@ -70,14 +67,8 @@ private[latebloom] object SelectiveFormat {
 
     override def batchRows(conf: SQLConf): Int = conf.parquetVectorizedReaderBatchSize
 
-    override def late(
-        spec: ScanSpec,
-        keys: Seq[KeysToPush],
-        metrics: Map[String, SQLMetric]
-    ): FileFormat =
-      table.fold[FileFormat](new LateParquetFormat(spec, keys, metrics)) {
-        new LateTableFormat(_, spec, keys, metrics)
-      }
+    override private[scan] def late(work: ScanWork): FileFormat =
+      table.fold[FileFormat](new LateParquetFormat(work))(new LateTableFormat(_, work))
   }
 
   final private class Orc(whyNot: Option[Reason])
@@ -97,11 +88,7 @@ private[latebloom] object SelectiveFormat {
 
     override def batchRows(conf: SQLConf): Int = conf.orcVectorizedReaderBatchSize
 
-    override def late(
-        spec: ScanSpec,
-        keys: Seq[KeysToPush],
-        metrics: Map[String, SQLMetric]
-    ): FileFormat = new LateOrcFormat(spec, keys, metrics)
+    override private[scan] def late(work: ScanWork): FileFormat = new LateOrcFormat(work)
   }
 
   /** The format of which `format` is an instance. */

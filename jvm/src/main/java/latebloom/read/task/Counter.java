@@ -3,6 +3,7 @@ package latebloom.read.task;
 
 /** The counters of a scan. Each is one SQL metric of the scan node, under {@link #key}. */
 public enum Counter {
+  FILES_EXCLUDED("filesExcluded", "files excluded by keys of joins", Kind.COUNT),
   ROW_GROUPS_PRUNED("rowGroupsPruned", "row groups pruned", Kind.COUNT),
   ROW_GROUPS_SKIPPED("rowGroupsSkipped", "row groups skipped by filters", Kind.COUNT),
   ROW_GROUPS_LATE("rowGroupsLate", "row groups read late", Kind.COUNT),

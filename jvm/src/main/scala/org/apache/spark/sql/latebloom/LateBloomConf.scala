@@ -34,6 +34,7 @@ object LateBloomConf {
       enabled: Boolean,
       minScanBytes: Long,
       rescanBytes: Long,
+      relistBytes: Long,
       patience: Double,
       limits: KeyLimits
   )
@@ -118,6 +119,13 @@ object LateBloomConf {
       "from once more, provided that it reads no more than this."
   )(bytes(_, "10m"))
 
+  private val joinRelistBytes = conf(
+    "spark.latebloom.join.relistBytes",
+    "bytes",
+    "Once the keys are known, a table that keeps statistics of its files is asked again which of " +
+      "them to read, if the files of the scan have at least so many bytes: asking takes a job."
+  )(bytes(_, "64m"))
+
   private val joinPatience = conf(
     "spark.latebloom.join.patience",
     "double",
@@ -154,6 +162,7 @@ object LateBloomConf {
     joinEnabled,
     joinMinScanBytes,
     joinRescanBytes,
+    joinRelistBytes,
     joinPatience,
     joinMaxBytes,
     joinMaxKeys
@@ -167,6 +176,7 @@ object LateBloomConf {
       enabled = conf.getConf(joinEnabled.entry),
       minScanBytes = conf.getConf(joinMinScanBytes.entry),
       rescanBytes = conf.getConf(joinRescanBytes.entry),
+      relistBytes = conf.getConf(joinRelistBytes.entry),
       patience = conf.getConf(joinPatience.entry),
       limits = new KeyLimits(
         KeyLimits.DEFAULT.exactKeys,

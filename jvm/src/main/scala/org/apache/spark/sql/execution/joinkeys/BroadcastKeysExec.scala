@@ -4,20 +4,31 @@ package org.apache.spark.sql.execution.joinkeys
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  BroadcastDistribution,
+  Distribution,
+  IdentityBroadcastMode
+}
 import org.apache.spark.sql.execution.joins._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
-import latebloom.bloom.KeyLimits
-import latebloom.compile.JoinKeys
+import latebloom.bloom.{KeyFilter, KeyLimits}
+import latebloom.compile.{JoinKeys, WantedKeys}
 
-/** Reads the keys from the hashed relation that a broadcast join needs anyway: requests the same
-  * broadcast, which Spark's reuse of exchanges executes once, and walks it on the driver, without a
-  * job.
+/** Reads the keys from the rows that a broadcast join needs anyway: requests the same broadcast,
+  * which Spark's reuse of exchanges executes once, and walks it on the driver, without a job.
+  *
+  * @param keys
+  *   all keys of the join; none for a nested loop join
+  * @param wanted
+  *   the key to gather
+  * @param hashed
+  *   whether it is a hash of several columns
   */
 case class BroadcastKeysExec(
     keys: Seq[Expression],
     wanted: Expression,
+    hashed: Boolean,
     limits: KeyLimits,
     child: SparkPlan,
     override val output: Seq[Attribute]
@@ -28,36 +39,47 @@ case class BroadcastKeysExec(
   override def stringArgs: Iterator[Any] = Iterator(wanted)
 
   override def requiredChildDistribution: Seq[Distribution] = {
-    val bound = BindReferences.bindReferences(HashJoin.rewriteKeyExpr(keys), child.output)
-    BroadcastDistribution(HashedRelationBroadcastMode(bound)) :: Nil
+    val mode =
+      if (keys.isEmpty) IdentityBroadcastMode
+      else {
+        val rewritten = HashJoin.rewriteKeyExpr(keys)
+        HashedRelationBroadcastMode(BindReferences.bindReferences(rewritten, child.output))
+      }
+    BroadcastDistribution(mode) :: Nil
   }
 
   /** Subqueries in the keys have run by then. */
   override def executeCollect(): Array[InternalRow] = executeQuery {
-    val relation = child.executeBroadcast[HashedRelation]().value.asReadOnlyCopy()
-    val filter = relation match {
-      // Spark stores a single integer key as a long; other longs pack several keys.
-      case longs: LongHashedRelation if keys.size == 1 && keys.head.semanticEquals(wanted) =>
-        JoinKeys.collectLongs(longs.keys(), limits)
-      case _ => JoinKeys.collect(wantedOf(relation), wanted.dataType, limits)
+    val filter = child.executeBroadcast[Any]().value match {
+      case rows: Array[InternalRow @unchecked] => gathered(rows.iterator)
+      case relation: HashedRelation            => gathered(relation.asReadOnlyCopy())
     }
     val bytes: Any = filter.map[Array[Byte]](_.serialize()).orNull
     Array(UnsafeProjection.create(output.map(_.dataType).toArray).apply(InternalRow(bytes)))
   }
 
-  /** The wanted key of the relation's keys, each once, if it is one of them; else of all rows. */
-  private def wantedOf(relation: HashedRelation): Iterator[InternalRow] = {
+  private def gathered(relation: HashedRelation): Option[KeyFilter] = {
     val at = keys.indexWhere(_.semanticEquals(wanted))
-    if (at < 0) {
-      val value = UnsafeProjection.create(Seq(wanted), child.output)
-      relation.keys().flatMap(relation.get(_)).map(value)
-    } else {
-      val key = relation match {
-        case _: LongHashedRelation => HashJoin.extractKeyExprAt(keys, at)
-        case _                     => BoundReference(at, wanted.dataType, nullable = true)
-      }
-      relation.keys().map(UnsafeProjection.create(Seq(key)))
+    relation match {
+      case _ if hashed || at < 0 => gathered(relation.keys().flatMap(relation.get(_)))
+      // Spark stores a single integer key as a long; other longs pack several keys.
+      case longs: LongHashedRelation if keys.size == 1 =>
+        JoinKeys.collectLongs(longs.keys(), limits)
+      // Each key of the relation once.
+      case _ =>
+        val key = relation match {
+          case _: LongHashedRelation => HashJoin.extractKeyExprAt(keys, at)
+          case _                     => BoundReference(at, wanted.dataType, nullable = true)
+        }
+        val values = UnsafeProjection.create(Seq(key))
+        WantedKeys(key, hashed = false).collect(relation.keys().map(values), limits)
     }
+  }
+
+  private def gathered(rows: Iterator[InternalRow]): Option[KeyFilter] = {
+    val of = WantedKeys(wanted, hashed)
+    val values = UnsafeProjection.create(of.values, child.output)
+    of.collect(rows.map(values), limits)
   }
 
   override def executeTake(n: Int): Array[InternalRow] = executeCollect().take(n)

@@ -21,6 +21,9 @@ final private[joinkeys] class Gathering(val execution: String, val context: Spar
   /** The serialised filter; None for no filter. */
   @volatile var keys: CompletableFuture[Option[Array[Byte]]] = _
 
+  /** Why it ended without keys, if they would not have paid. */
+  @volatile var ended: Option[String] = None
+
   /** Whether its query ended before it had the keys. */
   @volatile var isAbandoned: Boolean = false
 

@@ -56,7 +56,13 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
       SQLExecution.withExecutionId(session, gathering.execution) {
         gathering.run {
           val start = System.nanoTime()
-          val rows = child.executeCollect()
+          val rows =
+            try child.executeCollect()
+            catch {
+              case KeysDoNotPay(why) =>
+                gathering.ended = Some(why.getMessage)
+                Array.empty[InternalRow]
+            }
           longMetric("buildTime").set(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
           val keys = rows.headOption.filterNot(_.isNullAt(0)).map(_.getBinary(0))
           keys.foreach { bytes =>
@@ -102,7 +108,7 @@ case class KeysSubqueryExec(name: String, child: SparkPlan)
     if (!begun.keys.isDone) "its keys are still gathered"
     else if (begun.isAbandoned) "the query ended before its keys came"
     else if (begun.keys.isCompletedExceptionally) "its keys could not be gathered"
-    else if (begun.keys.join().isEmpty) "none, too many keys"
+    else if (begun.keys.join().isEmpty) s"none, ${begun.ended.getOrElse("too many keys")}"
     else {
       val size = Utils.bytesToString(longMetric("filterSize").value)
       val time = Utils.msDurationToString(longMetric("buildTime").value)

@@ -21,7 +21,11 @@ case class ShuffledSideExec(keys: Seq[Expression], child: SparkPlan) extends Una
 
   override def requiredChildDistribution: Seq[Distribution] = ClusteredDistribution(keys) :: Nil
 
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
+  /** Fails with [[KeysDoNotPay]] if the shuffled rows are known to be nearly all. */
+  override protected def doExecute(): RDD[InternalRow] = {
+    PassRate.of(child).filter(_.isNearlyAll).foreach(r => throw new KeysDoNotPay(r))
+    child.execute()
+  }
 
   override protected def withNewChildInternal(newChild: SparkPlan): ShuffledSideExec =
     copy(child = newChild)
