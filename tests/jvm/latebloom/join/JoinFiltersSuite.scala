@@ -282,6 +282,17 @@ class JoinFiltersSuite extends LateBloomTest {
     )
   }
 
+  test("keys of one source are gathered one by one below a scalar subquery, too") {
+    withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+      // The keys of different types cannot be hashed together, as two of f and g have them.
+      val sql = "select (select max(f.id) from fact f join fact g on f.id = g.id " +
+        "join dim d on f.k = d.k and g.few = d.few and f.few = d.few where d.id < 30), id from dim"
+      sameAnswer(spark.sql(sql)) { plan =>
+        assert(lateScans(plan).flatMap(_.joinFilters).map(_.text).distinct.size >= 3)
+      }
+    }
+  }
+
   test("the smallest side that has all keys is the source") {
     withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
       val sql = "select f.id from fact f join dim d on f.k = d.k " +

@@ -20,6 +20,7 @@ import latebloom.joinkeys.{
   GatheredKeys,
   JoinFilter,
   KeysGatheredElsewhere,
+  OneGathering,
   ShuffledSide
 }
 import latebloom.line.Compat._
@@ -432,8 +433,9 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         case JoinFilter.Broadcast =>
           val output = Seq(gather.toAttribute)
           BroadcastKeys(keys, source.wanted, source.hashed, limits, side, output)
-        case JoinFilter.Shuffle => Aggregate(Nil, Seq(gather), ShuffledSide(keys, side))
-        case JoinFilter.Rescan  => Aggregate(Nil, Seq(gather), side)
+        case JoinFilter.Shuffle =>
+          OneGathering(Aggregate(Nil, Seq(gather), ShuffledSide(keys, side)))
+        case JoinFilter.Rescan => OneGathering(Aggregate(Nil, Seq(gather), side))
       }
     }
   }

@@ -63,6 +63,9 @@ final case class JoinFilter(
     case _                               => None
   }
 
+  /** Whether the node of a subquery of ours gathers the keys, or none does. */
+  def isGathered: Boolean = gathering.nonEmpty || !keys.exists(_.isInstanceOf[PlanExpression[_]])
+
   /** What has become of the keys, for people; None before the query runs. */
   def outcome: Option[String] = gathering.flatMap(_.outcome)
 

@@ -42,8 +42,19 @@ final case class BroadcastKeys(
     copy(child = newChild)
 }
 
+/** An aggregate that gathers the keys of one source. Spark merges scalar subqueries that aggregate
+  * the same rows into one of a struct, but none of another kind of node.
+  */
+final case class OneGathering(child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): OneGathering =
+    copy(child = newChild)
+}
+
 object JoinKeysPlanning extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case OneGathering(child)       => planLater(child) :: Nil
     case ShuffledSide(keys, child) => ShuffledSideExec(keys, planLater(child)) :: Nil
     case BroadcastKeys(keys, wanted, hashed, limits, child, output) =>
       BroadcastKeysExec(keys, wanted, hashed, limits, planLater(child), output) :: Nil

@@ -35,7 +35,7 @@ import latebloom.tables.TableFormat
   * @param metrics
   *   the node's metrics by [[Counter.key]]
   */
-final private[scan] case class ScanWork(
+final private[latebloom] case class ScanWork(
     spec: ScanSpec,
     keys: Seq[KeysToPush],
     files: Seq[FileKeys],

@@ -259,11 +259,16 @@ final class LateScan private[latebloom] (
   override protected def waitForSubqueries(): Unit = synchronized {
     if (!waited) {
       for {
-        condition <- expressions if !condition.isInstanceOf[JoinFilter]
+        condition <- expressions if !isGathered(condition)
         subquery <- condition.collect { case s: ExecSubqueryExpression => s }
       } subquery.updateResult()
       waited = true
     }
+  }
+
+  private def isGathered(condition: Expression) = condition match {
+    case join: JoinFilter => join.isGathered
+    case _                => false
   }
 
   @transient private lazy val counters: Map[String, SQLMetric] = Counter.values.map { c =>

@@ -45,7 +45,7 @@ sealed abstract private[latebloom] class SelectiveFormat(
   def batchRows(conf: SQLConf): Int
 
   /** The file format that does a scan's work. */
-  private[scan] def late(work: ScanWork): FileFormat
+  def late(work: ScanWork): FileFormat
 }
 
 private[latebloom] object SelectiveFormat {
@@ -67,7 +67,7 @@ private[latebloom] object SelectiveFormat {
 
     override def batchRows(conf: SQLConf): Int = conf.parquetVectorizedReaderBatchSize
 
-    override private[scan] def late(work: ScanWork): FileFormat =
+    override def late(work: ScanWork): FileFormat =
       table.fold[FileFormat](new LateParquetFormat(work))(new LateTableFormat(_, work))
   }
 
@@ -88,7 +88,7 @@ private[latebloom] object SelectiveFormat {
 
     override def batchRows(conf: SQLConf): Int = conf.orcVectorizedReaderBatchSize
 
-    override private[scan] def late(work: ScanWork): FileFormat = new LateOrcFormat(work)
+    override def late(work: ScanWork): FileFormat = new LateOrcFormat(work)
   }
 
   /** The format of which `format` is an instance. */
