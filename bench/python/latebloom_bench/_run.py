@@ -17,6 +17,7 @@ from latebloom._errors import LateBloomError
 
 from latebloom_bench import _answers
 from latebloom_bench._data import Data, as_orc, size_of
+from latebloom_bench._delta import Deltas
 from latebloom_bench._jvm import plan as plan_only
 from latebloom_bench._jvm import shuffled
 from latebloom_bench._report import ALIKE, DIFFERENT, EQUAL, FAILED, ROUNDED, Measured, Result
@@ -133,6 +134,8 @@ class _Tables:
                 self._duck.view(name, path)
             if form == "orc":
                 path = as_orc(self._spark, path, plan.cache)
+            if isinstance(plan.data, Deltas):
+                path = plan.data.as_delta(self._spark, name, path, plan.cache)
             where = f"{self._variant.scheme}:{path.resolve()}"
             self._spark.read.format(form).load(where).createOrReplaceTempView(name)
             self._sizes[name if form == "parquet" else f"{name} ({form})"] = size_of(path)

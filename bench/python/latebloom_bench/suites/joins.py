@@ -25,11 +25,11 @@ _broadcast = partial(Query, tables=("lineitem", "part"), confs=_BROADCAST)
 _star = partial(Query, tables=("store_sales", "item", "date_dim"), at_least=2.5)
 # Of 1,823 days.
 _DAYS = ("1998-03-05", "1998-11-20", "1999-07-01", "2000-05-14", "2001-09-30", "2002-10-11")
-_SIX_DAYS = (
+SIX_DAYS = (
     "select s.*, d_day_name from store_sales_by_day s join date_dim on ss_sold_date_sk = d_date_sk"
     f" where d_date in ({', '.join(f'date {day!r}' for day in _DAYS)})"
 )
-_days = partial(Query, sql=_SIX_DAYS, tables=("store_sales_by_day", "date_dim"))
+_days = partial(Query, sql=SIX_DAYS, tables=("store_sales_by_day", "date_dim"))
 _skewed = "(select l_partkey % 100 * (l_linenumber % 2) as k, l_quantity from lineitem)"
 
 SUITE = Suite(

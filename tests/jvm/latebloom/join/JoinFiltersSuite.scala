@@ -140,11 +140,28 @@ class JoinFiltersSuite extends LateBloomTest {
     ).foreach { sql =>
       declines("creation-not-repeatable", s"select f.* from fact f join ($sql) d on f.k = d.k")
     }
-    val exact = "select k, sum(id) s from fact where few = 3 group by k having sum(id) > 1"
-    val Seq(applied) =
-      JoinReport.ofPlan(plan(s"select f.* from fact f join ($exact) d on f.k = d.k"))
-        .filter(_.declined.isEmpty)
-    assert(applied.filters.exists(_.contains("k IN k")))
+    Seq("row_number() over (order by few)", "sum(d) over ()", "lag(id) over (order by few)",
+      "sum(id) over (order by few rows 2 preceding)", "ntile(3) over (order by few)")
+      .foreach { function =>
+        declines(
+          "creation-not-repeatable",
+          s"select f.* from fact f join (select k, $function n from fact where few = 3) d " +
+            "on f.k = d.k and d.n > 1"
+        )
+      }
+    Seq(
+      "select k, sum(id) s from fact where few = 3 group by k having sum(id) > 1",
+      "select * from (select k, rank() over (order by few) n from dim where few = 3) where n < 5",
+      "select * from (select k, dense_rank() over (partition by k order by id) n from dim " +
+        "where few = 3) where n < 2",
+      "select * from (select k, sum(id) over (partition by k) n, count(*) over (order by id) m " +
+        "from dim where few = 3) where n > 5 and m < 8"
+    ).foreach { exact =>
+      val sql = s"select f.* from fact f join ($exact) d on f.k = d.k"
+      val Seq(applied) = JoinReport.ofPlan(plan(sql)).filter(_.declined.isEmpty)
+      assert(applied.filters.exists(_.contains("k IN k")), exact)
+      sameAnswer(spark.sql(sql))(plan => assert(lateScans(plan).exists(_.joinFilters.nonEmpty)))
+    }
   }
 
   test("keys come from an exchange that the join has anyway, with adaptive execution and without") {

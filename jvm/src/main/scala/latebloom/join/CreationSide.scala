@@ -177,7 +177,9 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case a: Aggregate                                               =>
         a.groupingExpressions.forall(e => isOneValue(e.dataType)) &&
         !a.aggregateExpressions.exists(_.exists(isInexact))
-      case _ => false
+      case w: Window           => w.windowExpressions.forall(e => !e.exists(dependsOnOrder))
+      case w: WindowGroupLimit => isRank(w.rankLikeFunction)
+      case _                   => false
     }
     !exact || !node.expressions.forall(e => e.deterministic && subqueries(e).forall(isRepeatable))
   }
@@ -204,6 +206,27 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     case _: JoinFilter         => Nil
     case s: SubqueryExpression => s.plan +: s.children.flatMap(subqueries)
     case other                 => other.children.flatMap(subqueries)
+  }
+
+  /** Whether the result of a window function may depend on the order of rows that its own order
+    * leaves open. A rank does not, nor does an exact aggregate of all rows of a partition or of
+    * those with equal values.
+    */
+  private def dependsOnOrder(e: Expression): Boolean = e match {
+    case WindowExpression(function, _) if isRank(function)       => false
+    case WindowExpression(aggregate: AggregateExpression, of)    =>
+      aggregate.exists(isInexact) || (of.frameSpecification match {
+        case SpecifiedWindowFrame(RangeFrame, _, _)                                 => false
+        case SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing) => false
+        case _                                                               => true
+      })
+    case _: WindowExpression => true
+    case _                   => false
+  }
+
+  private def isRank(function: Expression) = function match {
+    case _: Rank | _: DenseRank => true
+    case _                      => false
   }
 
   /** Whether equal values have one form in a group, whichever came first: a group of texts that a

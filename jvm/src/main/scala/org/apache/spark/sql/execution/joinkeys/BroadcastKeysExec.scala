@@ -48,9 +48,13 @@ case class BroadcastKeysExec(
     BroadcastDistribution(mode) :: Nil
   }
 
-  /** Subqueries in the keys have run by then. */
+  /** Subqueries in the keys have run by then. Fails with [[KeysDoNotPay]] if the broadcast rows are
+    * known to be nearly all.
+    */
   override def executeCollect(): Array[InternalRow] = executeQuery {
-    val filter = child.executeBroadcast[Any]().value match {
+    val broadcast = child.executeBroadcast[Any]()
+    PassRate.check(child)
+    val filter = broadcast.value match {
       case rows: Array[InternalRow @unchecked] => gathered(rows.iterator)
       case relation: HashedRelation            => gathered(relation.asReadOnlyCopy())
     }

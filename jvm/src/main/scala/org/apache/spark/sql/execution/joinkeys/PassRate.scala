@@ -34,10 +34,16 @@ private[joinkeys] object PassRate {
   /** A scan does not evaluate a join filter that passes more. */
   private val NearlyAll = 0.8
 
+  /** @throws KeysDoNotPay
+    *   if a stage has given nearly all rows of a scan, and many
+    */
+  def check(stage: SparkPlan): Unit =
+    of(stage).filter(_.isNearlyAll).foreach(rate => throw new KeysDoNotPay(rate))
+
   /** The pass rate of the one scan that a stage consists of, once the stage has run; None if it has
     * not, or does more than filter a scan.
     */
-  def of(plan: SparkPlan): Option[PassRate] = plan match {
+  private def of(plan: SparkPlan): Option[PassRate] = plan match {
     case AQEShuffleReadExec(child, _)                    => of(child)
     case stage: QueryStageExec if stage.isMaterialized   => inStage(stage.plan)
     case _                                               => None

@@ -23,7 +23,7 @@ case class ShuffledSideExec(keys: Seq[Expression], child: SparkPlan) extends Una
 
   /** Fails with [[KeysDoNotPay]] if the shuffled rows are known to be nearly all. */
   override protected def doExecute(): RDD[InternalRow] = {
-    PassRate.of(child).filter(_.isNearlyAll).foreach(r => throw new KeysDoNotPay(r))
+    PassRate.check(child)
     child.execute()
   }
 

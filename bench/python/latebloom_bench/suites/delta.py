@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of Delta Lake: TPC-H, a star join on a clustered table, deletion vectors, and TPC-DS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from latebloom._data import Cache, Tpch
+
+from latebloom_bench import _delta, _lineitem
+from latebloom_bench._delta import Deltas, Layout
+from latebloom_bench._generated import Scaled, Several
+from latebloom_bench._suite import NO_BROADCAST, Query, Suite, Variant
+from latebloom_bench._tpcds import ByDay, Tpcds, queries
+from latebloom_bench.suites.joins import SIX_DAYS
+from latebloom_bench.suites.tpch import MEMORY, QUERIES
+
+_DELETED = (0, 1, 10, 50)
+_ROWS = "l_orderkey, l_linenumber"
+_DELTA = (Variant("delta", format="delta"),)
+
+
+class _Days:
+    """The tables of the star join, of which TPC-H has no namesake."""
+
+    def names(self) -> tuple[str, ...]:
+        """One fact table and one dimension."""
+        return ("store_sales_by_day", "date_dim")
+
+    def table(self, name: str, scale: float, cache: Cache) -> Path:
+        """The table, from the set that has it."""
+        return (ByDay() if name == "store_sales_by_day" else Tpcds()).table(name, scale, cache)
+
+
+def _deleted(percent: int) -> str:
+    return f"lineitem_less_{percent}"
+
+
+SUITE = Suite(
+    "delta",
+    "TPC-H's 22 queries on tables of Delta Lake, with its statistics; selective queries; a star join "
+    "over six scattered days of a table of 200 files; tables with deletion vectors.",
+    (
+        *QUERIES,
+        _lineitem.on_lineitem(_lineitem.LIKE, 5),
+        Query("six days of 200 files, BHJ", SIX_DAYS, tables=_Days().names(), at_least=5),
+        Query(
+            "six days of 200 files, SMJ",
+            SIX_DAYS,
+            tables=_Days().names(),
+            at_least=5,
+            confs=NO_BROADCAST,
+        ),
+        *(
+            Query(
+                f"{percent} % deleted, {name}",
+                sql.format(_deleted(percent)),
+                tables=(_deleted(percent),),
+            )
+            for name, sql in (
+                ("one in fifty", "select * from {} where l_quantity = 7"),
+                (
+                    "half",
+                    "select sum(l_extendedprice), max(l_comment) from {} where l_quantity < 26",
+                ),
+            )
+            for percent in _DELETED
+        ),
+    ),
+    Deltas(
+        Several((Tpch("128MB"), Scaled(_Days(), 0.5))),
+        {
+            "store_sales_by_day": Layout(files=200, by="ss_sold_date_sk"),
+            **{_deleted(p): Layout("lineitem", deleted=p, key=_ROWS) for p in _DELETED},
+        },
+    ),
+    scale=10,
+    variants=_DELTA,
+    memory=MEMORY,
+    confs=_delta.confs(),
+)
+
+TPCDS = Suite(
+    "delta-tpcds",
+    "TPC-DS's 99 queries on tables of Delta Lake.",
+    queries,
+    Deltas(Tpcds()),
+    scale=5,
+    variants=_DELTA,
+    memory=MEMORY,
+    confs={**_delta.confs(), "spark.sql.ansi.doubleQuotedIdentifiers": "true"},
+)
