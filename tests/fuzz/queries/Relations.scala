@@ -330,7 +330,11 @@ final class Relations(rng: Rng, tables: Seq[Table]) {
       val other = if (mine == l) right else left
       def bound(op: String, e: Expr) =
         if (rng.chance(50)) Call(s"? $op ?", Seq(Ref(mine), e), Kind.boolean)
-        else Call(s"? ${op.map(c => if (c == '<') '>' else if (c == '>') '<' else c)} ?", Seq(e, Ref(mine)), Kind.boolean)
+        else Call(
+          s"? ${op.map(c => if (c == '<') '>' else if (c == '>') '<' else c)} ?",
+          Seq(e, Ref(mine)),
+          Kind.boolean
+        )
       val second = expressions(other).value(theirs.kind, 1)
       rng.weighted[() => Seq[Expr]](
         2 -> (() => Seq(bound(rng.pick(Seq("<", "<=", ">", ">=")), Ref(theirs)))),

@@ -38,9 +38,7 @@ class FilesByKeysSuite extends LateBloomTest {
     filtered(plan).metrics(counter.key).value
 
   private def inEachWay(body: => Unit): Unit =
-    for (
-      (threshold, patience) <- Seq("10m" -> "1e9", "-1" -> "0")
-    ) withSQLConf(
+    for ((threshold, patience) <- Seq("10m" -> "1e9", "-1" -> "0")) withSQLConf(
       SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> threshold,
       "spark.latebloom.join.patience" -> patience
     )(withClue(s"broadcasts up to $threshold, patience $patience\n")(body))
@@ -111,7 +109,9 @@ class FilesByKeysSuite extends LateBloomTest {
         spark.sql("select f.id from fact f join dim d on f.k = d.k where d.few = 3 and d.id < 0")
       )(_ => ())
       sameAnswer(
-        spark.sql("select count(*) from fact f join dim d on f.k = d.k where d.few = 3 and d.t = ''"),
+        spark.sql(
+          "select count(*) from fact f join dim d on f.k = d.k where d.few = 3 and d.t = ''"
+        ),
         adaptive = false
       )(plan => assert(count(plan, Counter.FILES_EXCLUDED) == 0))
     }
@@ -150,7 +150,9 @@ class FilesByKeysSuite extends LateBloomTest {
         val bucketed = if (isPatient) "true" else "false"
         withSQLConf(SQLConf.AUTO_BUCKETED_SCAN_ENABLED.key -> bucketed) {
           sameAnswer(
-            spark.sql("select f.id, s.id from fact f join some s on f.b = s.b where s.id in (7, 11)")
+            spark.sql(
+              "select f.id, s.id from fact f join some s on f.b = s.b where s.id in (7, 11)"
+            )
           )(plan => if (isPatient) assert(count(plan, Counter.FILES_EXCLUDED) >= 8))
         }
       }

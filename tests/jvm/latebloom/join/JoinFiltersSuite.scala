@@ -140,8 +140,13 @@ class JoinFiltersSuite extends LateBloomTest {
     ).foreach { sql =>
       declines("creation-not-repeatable", s"select f.* from fact f join ($sql) d on f.k = d.k")
     }
-    Seq("row_number() over (order by few)", "sum(d) over ()", "lag(id) over (order by few)",
-      "sum(id) over (order by few rows 2 preceding)", "ntile(3) over (order by few)")
+    Seq(
+      "row_number() over (order by few)",
+      "sum(d) over ()",
+      "lag(id) over (order by few)",
+      "sum(id) over (order by few rows 2 preceding)",
+      "ntile(3) over (order by few)"
+    )
       .foreach { function =>
         declines(
           "creation-not-repeatable",

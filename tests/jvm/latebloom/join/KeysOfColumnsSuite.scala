@@ -56,7 +56,9 @@ class KeysOfColumnsSuite extends LateBloomTest {
 
   test("each column prunes by its own keys") {
     // Four values of a, in four places of the file.
-    for (keys <- Seq("f.a = d.a and f.b = d.b", "f.b = d.b and f.t = d.t", "f.b = d.b and f.a = d.a")) {
+    for (
+      keys <- Seq("f.a = d.a and f.b = d.b", "f.b = d.b and f.t = d.t", "f.b = d.b and f.a = d.a")
+    ) {
       checked(s"select f.id, d.id from fact f join dim d on $keys where d.few = 70") { plan =>
         val Seq(filter) = lateScans(plan).flatMap(_.joinFilters)
         assert(filter.text.startsWith("xxhash64("))
@@ -70,10 +72,11 @@ class KeysOfColumnsSuite extends LateBloomTest {
       assert(pruned(plan) > 0)
     }
     val nulls = "(select *, if(id = 70, null, n) m from dim)"
-    checked(s"select f.id, d.id from fact f join $nulls d on f.n <=> d.m where d.few = 70") { plan =>
-      val Seq(scan) = lateScans(plan).filter(_.joinFilters.nonEmpty)
-      assert(scan.metrics("numOutputRows").value >= 1000)
-      assert(pruned(plan) == 0)
+    checked(s"select f.id, d.id from fact f join $nulls d on f.n <=> d.m where d.few = 70") {
+      plan =>
+        val Seq(scan) = lateScans(plan).filter(_.joinFilters.nonEmpty)
+        assert(scan.metrics("numOutputRows").value >= 1000)
+        assert(pruned(plan) == 0)
     }
   }
 
@@ -85,7 +88,9 @@ class KeysOfColumnsSuite extends LateBloomTest {
         "on f.n <=> d.n where d.few = 0"
     )(_ => ())
     for (on <- Seq("f.n <=> d.n", "f.n <=> d.n and f.a <=> d.a", "f.n = d.n and f.a <=> d.a")) {
-      checked(s"select f.id, d.id from fact f join $dim d on ${on.replace("d.a", "d.id")} where d.few = 0")(_ => ())
+      checked(
+        s"select f.id, d.id from fact f join $dim d on ${on.replace("d.a", "d.id")} where d.few = 0"
+      )(_ => ())
     }
   }
 }

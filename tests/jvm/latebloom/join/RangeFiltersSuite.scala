@@ -72,7 +72,9 @@ class RangeFiltersSuite extends LateBloomTest {
 
   test("the broadcast of a nested loop join supplies the ranges") {
     sameAnswer(
-      spark.sql("select e.id, s.id from events e join spans s on e.longs between long_lo and long_hi")
+      spark.sql(
+        "select e.id, s.id from events e join spans s on e.longs between long_lo and long_hi"
+      )
     )(plan => assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1))
   }
 
@@ -85,7 +87,9 @@ class RangeFiltersSuite extends LateBloomTest {
     }
     for (join <- Seq("left outer", "left anti", "full outer")) withClue(join) {
       sameAnswer(spark.sql(s"select * from events e $join join spans s on $on")) { plan =>
-        assert(lateScans(plan).flatMap(_.joinFilters).forall(_.key.references.forall(_.name != "longs")))
+        assert(
+          lateScans(plan).flatMap(_.joinFilters).forall(_.key.references.forall(_.name != "longs"))
+        )
       }
     }
     for (not <- Seq("", "not ")) {
@@ -96,8 +100,9 @@ class RangeFiltersSuite extends LateBloomTest {
   }
 
   test("a broadcast join on keys has a filter by ranges, too, and a shuffled one has not") {
-    val sql = "select e.id, s.id from events e join spans s on e.k = s.k and e.longs >= s.long_lo " +
-      "where s.few = 1"
+    val sql =
+      "select e.id, s.id from events e join spans s on e.k = s.k and e.longs >= s.long_lo " +
+        "where s.few = 1"
     sameAnswer(spark.sql(sql))(plan => assert(filtered(plan).joinFilters.size == 2))
     withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
       sameAnswer(spark.sql(sql))(plan => assert(filtered(plan).joinFilters.size == 1))
@@ -120,7 +125,9 @@ class RangeFiltersSuite extends LateBloomTest {
       spark.range(0, 100000, 1, 1).selectExpr("id", "id v").write
         .option("parquet.block.row.count.limit", 5000).saveAsTable("grouped")
       sameAnswer(
-        spark.sql("select g.id, s.id from grouped g join spans s on g.v between long_lo and long_hi")
+        spark.sql(
+          "select g.id, s.id from grouped g join spans s on g.v between long_lo and long_hi"
+        )
       )(plan => assert(filtered(plan).metrics(Counter.ROW_GROUPS_PRUNED.key).value == 19))
     }
   }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.util.QueryExecutionListener
 
 import latebloom.line.Compat._
+import latebloom.read.task.Counter
 
 /** Commands that change Delta tables: the same table afterwards, off and on, file for file. */
 class DeltaCommandsSuite extends DeltaTest {
@@ -110,6 +111,45 @@ class DeltaCommandsSuite extends DeltaTest {
         "MERGE INTO $t t USING (SELECT id + 1 AS id FROM source) s ON t.id = s.id " +
           "WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
       )
+    }
+  }
+
+  test("MERGE reads the part of its target where keys of its source lie") {
+    for (vectors <- Seq("true", "false")) withTable("off_t", "on_t", "source") {
+      spark.range(2000, 2050, 1, 1).selectExpr("id", "-1 AS k", "'new' AS s").unionAll(
+        spark.range(100000, 100005, 1, 1).selectExpr("id", "-2 AS k", "'more' AS s")
+      ).write.format("parquet").saveAsTable("source")
+      Seq("off_t", "on_t").foreach { t =>
+        spark.sql(
+          s"CREATE TABLE $t (id BIGINT, k INT, s STRING) USING delta " +
+            s"TBLPROPERTIES ('delta.enableDeletionVectors' = '$vectors')"
+        )
+        (0 until 20).foreach { i =>
+          spark.range(200L * i, 200L * i + 200, 1, 1)
+            .selectExpr("id", "CAST(id % 100 AS INT) AS k", "concat('s', id) AS s")
+            .write.format("delta").mode("append").saveAsTable(t)
+        }
+      }
+      Seq(
+        "WHEN MATCHED THEN UPDATE SET k = source.k WHEN NOT MATCHED THEN INSERT *",
+        "WHEN MATCHED AND t.k % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET s = source.s",
+        "WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE AND t.k = 3 THEN DELETE"
+      ).zipWithIndex.foreach { case (clauses, i) =>
+        def merge(t: String) =
+          spark.sql(s"MERGE INTO $t AS t USING source ON t.id = source.id $clauses").collect()
+        off(merge("off_t"))
+        val ours = plans(merge("on_t"))
+        withClue(s"vectors $vectors, $clauses\n${ours.mkString("\n")}") {
+          assert(files("off_t") == files("on_t"))
+          assert(metrics("off_t") == metrics("on_t"))
+          checkAnswer(off(spark.table("on_t")), off(spark.table("off_t").collect().toSeq))
+          if (i < 2) {
+            val pruned = ours.flatMap(lateScans).filter(_.joinFilters.nonEmpty)
+              .map(_.metrics(Counter.ROW_GROUPS_PRUNED.key).value)
+            assert(pruned.max >= 18)
+          }
+        }
+      }
     }
   }
 

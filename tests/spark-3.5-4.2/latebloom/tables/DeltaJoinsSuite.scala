@@ -65,7 +65,10 @@ class DeltaJoinsSuite extends DeltaTest {
           rows(100 * i, 100 * i + 100).write.format("delta").mode("append").saveAsTable("big")
         }
         spark.sql("DELETE FROM big WHERE id % 10 = 3")
-        rows(0, 2000).selectExpr("*", "id place", "id % 100 few").write.format("delta").saveAsTable("small")
+        rows(
+          0,
+          2000
+        ).selectExpr("*", "id place", "id % 100 few").write.format("delta").saveAsTable("small")
         for (key <- Seq("id", "day", "t", "s", "n"); broadcast <- Seq("-1", "10m")) {
           withSQLConf(
             SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> broadcast,

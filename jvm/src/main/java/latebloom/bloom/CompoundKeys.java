@@ -8,8 +8,8 @@ import java.util.OptionalLong;
 import latebloom.read.predicate.ColumnPredicate;
 
 /**
- * Keys of several columns: the hashes of all columns, which rows are tested by, and the keys of each
- * column by themselves, which statistics of that column can be compared with.
+ * Keys of several columns: the hashes of all columns, which rows are tested by, and the keys of
+ * each column by themselves, which statistics of that column can be compared with.
  */
 final class CompoundKeys extends KeyFilter {
   static final int CODE = 5;

@@ -35,7 +35,8 @@ final class KeyForms {
     int[] ends =
         IntStream.range(0, keys.length - 1)
             .boxed()
-            .sorted(Comparator.comparing((Integer i) -> keys[i] - keys[i + 1], Long::compareUnsigned))
+            .sorted(
+                Comparator.comparing((Integer i) -> keys[i] - keys[i + 1], Long::compareUnsigned))
             .limit(most - 1L)
             .mapToInt(i -> i)
             .sorted()

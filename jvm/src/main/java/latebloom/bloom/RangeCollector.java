@@ -3,9 +3,7 @@ package latebloom.bloom;
 
 import java.util.Optional;
 
-/**
- * Gathers ranges of keys, of which it keeps the least and the greatest bound. Not thread safe.
- */
+/** Gathers ranges of keys, of which it keeps the least and the greatest bound. Not thread safe. */
 public final class RangeCollector implements KeyGathering {
   static final int MAGIC = 0x524b424c;
 
@@ -13,7 +11,9 @@ public final class RangeCollector implements KeyGathering {
   private long min = Long.MAX_VALUE;
   private long max = Long.MIN_VALUE;
 
-  /** Adds a range of {@link KeyDomain#LONGS}; nothing if {@code least} is above {@code greatest}. */
+  /**
+   * Adds a range of {@link KeyDomain#LONGS}; nothing if {@code least} is above {@code greatest}.
+   */
   public void add(long least, long greatest) {
     if (least <= greatest) {
       ranges++;

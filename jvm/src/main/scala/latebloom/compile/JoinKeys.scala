@@ -4,8 +4,8 @@ package latebloom.compile
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, GenericInternalRow}
 import org.apache.spark.sql.catalyst.expressions.aggregate.TypedImperativeAggregate
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, GenericInternalRow}
 import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
@@ -148,7 +148,8 @@ object JoinKeys {
   private[compile] type Adder = (KeyCollector, Any) => Unit
 
   private[compile] def adder(dataType: DataType): Adder = dataType match {
-    case d: DecimalType if !isLong(d) => (keys, v) => {
+    case d: DecimalType if !isLong(d) =>
+      (keys, v) => {
         val unscaled = v.asInstanceOf[Decimal].toJavaBigDecimal.setScale(d.scale).unscaledValue
         keys.add(DecimalKeys.of(unscaled), 0, DecimalKeys.LENGTH)
       }

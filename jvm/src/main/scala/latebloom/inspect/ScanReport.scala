@@ -91,6 +91,7 @@ object ScanReport {
     def told(counter: Counter, what: String) =
       Some(scan.metrics(counter.key).value).filter(_ > 0).map(n => f"$n%,d $what")
     val rows = Seq(
+      told(Counter.FILES_EXCLUDED, "files excluded"),
       told(Counter.JOIN_ROWS_TESTED, "rows tested"),
       told(Counter.JOIN_ROWS_DROPPED, "rows dropped"),
       told(Counter.JOIN_KEYS_LATE, "windows read before the keys came"),

@@ -31,7 +31,9 @@ final private[join] case class Target(
   * join drops all other rows. By node, from the claim for its child:
   *
   *   - `Project`, of deterministic expressions: a row depends only on its own row below, and the
-  *     key on the output equals the key with the expressions substituted for their names.
+  *     key on the output equals the key with the expressions substituted for their names. The name
+  *     of a row's file is as fixed as its values. Numbers of rows may be others, but are as
+  *     different as before: that is enough where the plan sees no more of them ([[RowNumbers]]).
   *   - Deterministic `Filter`, `Sort` and repartitioning: they drop rows one by one or not at all,
   *     and change none. But not a round-robin distribution, whose place for a row depends on the
   *     rows before it: which of the other rows a scan leaves out may differ when a task is
@@ -57,15 +59,16 @@ final private[join] case class Target(
   * key that may fail is declined. Operators above a filtered scan get fewer rows, so a query may
   * avoid an error of a dropped row, as with Spark's own runtime filters, but never gets a new one.
   */
-private[join] object ApplicationSide extends AliasHelper {
+final private[join] class ApplicationSide(plan: LogicalPlan) extends AliasHelper {
+  private lazy val unseen = RowNumbers.unseen(plan)
 
   /** The scans below `plan`; Left if a node on the way forbids it. */
   def targets(plan: LogicalPlan, key: Expression): Either[Reason, Seq[Target]] = plan match {
-    case _ if key.references.isEmpty  => Left(Reasons.keyIsConstant)
-    case scan @ FileRelation(files)   => target(scan, files, key).map(Seq(_))
-    case p: Project if plainly(p)     => targets(p.child, replaceAlias(key, getAliasMap(p)))
-    case f: Filter if f.deterministic => targets(f.child, key)
-    case s: Sort                      => targets(s.child, key)
+    case _ if key.references.isEmpty                 => Left(Reasons.keyIsConstant)
+    case scan @ FileRelation(files)                  => target(scan, files, key).map(Seq(_))
+    case p: Project if plainly(p)                    => through(p, key)
+    case f: Filter if f.condition.deterministic      => targets(f.child, key)
+    case s: Sort                                     => targets(s.child, key)
     case r: RepartitionOperation if placesEachRow(r) => targets(r.child, key)
     case a: Aggregate                    => grouped(a, replaceAlias(key, getAliasMap(a)))
     case w: Window if partitions(w, key) => alike(w, key).flatMap(targets(w.child, _))
@@ -104,7 +107,16 @@ private[join] object ApplicationSide extends AliasHelper {
   }
 
   /** A non-deterministic expression must see the same rows as in Spark's own plan. */
-  private def plainly(p: Project) = p.projectList.forall(_.deterministic)
+  private def plainly(p: Project) = p.projectList.forall {
+    case Alias(_: InputFileName, _)                 => true
+    case a @ Alias(_: MonotonicallyIncreasingID, _) => unseen.contains(a.toAttribute)
+    case other                                      => other.deterministic
+  }
+
+  private def through(p: Project, key: Expression): Either[Reason, Seq[Target]] = {
+    val below = replaceAlias(key, getAliasMap(p))
+    if (below.deterministic) targets(p.child, below) else Left(Reasons.keyNotTraceable(p.nodeName))
+  }
 
   /** A function of users may keep something of the rows before. */
   private def ofOneRow(g: Generate, key: Expression) = g.generator.deterministic &&

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.execution.LogicalRDD
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2ScanRelation, FileScan}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -47,8 +48,8 @@ final private[join] case class KeySource(
   * the same key. A null is not a key, since it equals nothing (Spark turns a null-safe equality
   * into two keys that are never null). By node:
   *
-  *   - `Project`, of deterministic expressions: it has a row for each row below, and substituting
-  *     the expressions for their names does not change the key.
+  *   - `Project`: it has a row for each row below, and substituting the expressions for their names
+  *     does not change the key if these are deterministic.
   *   - `Filter`: its rows are some of the rows below.
   *   - `Aggregate`: the key is computed from grouping columns, and each group has a row below with
   *     an equal value. The keys are identical only if the key cannot distinguish equal values
@@ -75,15 +76,17 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       hashed: Boolean,
       conf: SQLConf
   ): Seq[KeySource] = {
-    val below = if (Failure.mayFail(wanted)) Nil else new Below(hashed, conf).from(side, wanted)
+    val below =
+      if (Failure.mayFail(wanted)) Nil else new Below(join, hashed, conf).from(side, wanted)
     KeySource(join, side, wanted, hashed, join.means(side, conf)) +: below
   }
 
-  final private class Below(hashed: Boolean, conf: SQLConf) {
+  final private class Below(join: EquiJoin, hashed: Boolean, conf: SQLConf) {
 
     def from(plan: LogicalPlan, key: Expression): Seq[KeySource] = plan match {
-      case p: Project if p.projectList.forall(_.deterministic) =>
-        from(p.child, replaceAlias(key, getAliasMap(p)))
+      case p: Project =>
+        val inner = replaceAlias(key, getAliasMap(p))
+        if (inner.deterministic) from(p.child, inner) else Nil
       case f: Filter    => from(f.child, key)
       case a: Aggregate =>
         val inner = replaceAlias(key, getAliasMap(a))
@@ -100,6 +103,9 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
           if !j.mayPad(own) || isNullOfNulls(key)
           source <- side(j, own, key) ++ equated(j, own, key)
         } yield source
+      // Rows that are kept can be read again where a condition above them cannot be asked again.
+      case stored: LogicalRDD if !Failure.mayFail(key) =>
+        Seq(KeySource(join, stored, key, hashed, JoinFilter.Rescan))
       case _ => Nil
     }
 
@@ -146,13 +152,14 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
       case Join(l, _, LeftOuter | LeftAnti | ExistenceJoin(_), _, _) => selects(l)
       case Join(_, r, RightOuter, _, _)                              => selects(r)
       case u: Union                                                  => u.children.forall(selects)
-      case _: LocalRelation                                          => true
-      case cached: InMemoryRelation => CachedRows.planOf(cached).exists(selects)
-      case scan: LogicalRelation    => isFiltered(scan)
-      case FilesV2(scan)            =>
+      // Rows that a program made, or kept: of a few keys, or of too many to be worth gathering.
+      case _: LocalRelation | _: LogicalRDD => true
+      case cached: InMemoryRelation         => CachedRows.planOf(cached).exists(selects)
+      case scan: LogicalRelation            => isFiltered(scan)
+      case FilesV2(scan)                    =>
         (scan.partitionFilters ++ scan.dataFilters).exists(isLikelySelective)
-      case unary: UnaryNode         => selects(unary.child)
-      case _                        => false
+      case unary: UnaryNode => selects(unary.child)
+      case _                => false
     }
     selects(plan)
   }
@@ -169,6 +176,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
           case _                       => false
         }
       case FilesV2(_)                 => true
+      case stored: LogicalRDD         => stored.rdd.isCheckpointed
       case cached: InMemoryRelation   => CachedRows.planOf(cached).exists(isRepeatable)
       case _: SubqueryAlias | _: View => true
       case d: Distinct                => d.output.forall(a => isOneValue(a.dataType))
@@ -213,10 +221,10 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     * those with equal values.
     */
   private def dependsOnOrder(e: Expression): Boolean = e match {
-    case WindowExpression(function, _) if isRank(function)       => false
-    case WindowExpression(aggregate: AggregateExpression, of)    =>
+    case WindowExpression(function, _) if isRank(function)    => false
+    case WindowExpression(aggregate: AggregateExpression, of) =>
       aggregate.exists(isInexact) || (of.frameSpecification match {
-        case SpecifiedWindowFrame(RangeFrame, _, _)                                 => false
+        case SpecifiedWindowFrame(RangeFrame, _, _)                          => false
         case SpecifiedWindowFrame(_, UnboundedPreceding, UnboundedFollowing) => false
         case _                                                               => true
       })

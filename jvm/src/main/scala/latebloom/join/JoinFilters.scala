@@ -84,14 +84,16 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       ids.groupBy(identity).collect { case (id, Seq(_)) => id }.toSet
     }
 
+    private val application = new ApplicationSide(plan)
+
     private lazy val pruningBySpark: Seq[DynamicPruningSubquery] = plan.flatMap {
       case f: Filter =>
         splitConjunctivePredicates(f.condition).collect { case d: DynamicPruningSubquery => d }
       case _ => Nil
     }
 
-    /** Whether Spark will prune the scan's partitions by the keys: some of its dynamic pruning needs
-      * a broadcast that it can reuse.
+    /** Whether Spark will prune the scan's partitions by the keys: some of its dynamic pruning
+      * needs a broadcast that it can reuse.
       */
     private def prunedBySpark(t: Target, other: JoinFilter.Means): Option[Reason] = when(
       t.byPartition && pruningBySpark.exists { d =>
@@ -183,7 +185,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
           (),
           Reasons.rangeType(mine.dataType)
         )
-        targets <- ApplicationSide.targets(side, mine)
+        targets <- application.targets(side, mine)
         large <- firstReason(targets)(readable)
         scanned = large.map(_.bytes).max
         cheap = if (j.leftKeys.nonEmpty) source.means == JoinFilter.Broadcast
@@ -230,7 +232,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         isWhole: Boolean
     ): Either[Reason, Seq[Planned]] =
       for {
-        targets <- ApplicationSide.targets(side, mine)
+        targets <- application.targets(side, mine)
         _ <-
           Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
         other = j.other(side)

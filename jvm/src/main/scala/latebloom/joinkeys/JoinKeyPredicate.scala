@@ -57,8 +57,8 @@ final private[latebloom] class JoinKeyPredicate private (
     case _ => column.map(_ -> keys).toSeq
   }
 
-  /** Conditions on columns that all rows with a key meet, for the statistics of a table format; none
-    * of keys that are not known yet.
+  /** Conditions on columns that all rows with a key meet, for the statistics of a table format;
+    * none of keys that are not known yet.
     */
   def conditions: Seq[Expression] = columns.flatMap { case (column, keys) =>
     keys.now.flatMap(known => JoinKeyPredicate.condition(column, known.filter))
@@ -192,9 +192,9 @@ private[latebloom] object JoinKeyPredicate {
     when(ranges.nonEmpty && ranges.forall(_.nonEmpty))(ranges.flatten.reduce[Expression](Or))
   }
 
-  /** One of several columns of a key, if the keys that it has by itself rule out values of it. Spark
-    * turns a null-safe equality into two: of the values, with a default for nulls, and of being
-    * null. If no key is null, the default matters as little as a null.
+  /** One of several columns of a key, if the keys that it has by itself rule out values of it.
+    * Spark turns a null-safe equality into two: of the values, with a default for nulls, and of
+    * being null. If no key is null, the default matters as little as a null.
     *
     * @return
     *   the column, and which part of the key says whether it is null, if it matters

@@ -44,9 +44,9 @@ private[joinkeys] object PassRate {
     * not, or does more than filter a scan.
     */
   private def of(plan: SparkPlan): Option[PassRate] = plan match {
-    case AQEShuffleReadExec(child, _)                    => of(child)
-    case stage: QueryStageExec if stage.isMaterialized   => inStage(stage.plan)
-    case _                                               => None
+    case AQEShuffleReadExec(child, _)                  => of(child)
+    case stage: QueryStageExec if stage.isMaterialized => inStage(stage.plan)
+    case _                                             => None
   }
 
   private def inStage(plan: SparkPlan): Option[PassRate] = plan match {
@@ -60,7 +60,8 @@ private[joinkeys] object PassRate {
   }
 
   private def ofScan(scan: LateScan): Option[PassRate] = {
-    def counted(counters: Counter*) = counters.map(c => scan.longMetric(c.key).value).filter(_ > 0).sum
+    def counted(counters: Counter*) =
+      counters.map(c => scan.longMetric(c.key).value).filter(_ > 0).sum
     val passed = scan.longMetric("numOutputRows").value
     // The rows of files and row groups that are not read are not counted.
     if (counted(Counter.ROW_GROUPS_PRUNED, Counter.FILES_EXCLUDED) > 0) None
@@ -72,9 +73,9 @@ private[joinkeys] object PassRate {
 
   private def under(filter: FilterExec): Option[PassRate] = {
     def scanned(plan: SparkPlan): Option[FileSourceScanExec] = plan match {
-      case scan: FileSourceScanExec                            => Some(scan)
+      case scan: FileSourceScanExec                                => Some(scan)
       case _: ProjectExec | _: InputAdapter | _: ColumnarToRowExec => scanned(plan.children.head)
-      case _                                                   => None
+      case _                                                       => None
     }
     val passed = filter.longMetric("numOutputRows").value
     scanned(filter.child).flatMap {
