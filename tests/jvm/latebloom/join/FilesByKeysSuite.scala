@@ -137,8 +137,6 @@ class FilesByKeysSuite extends LateBloomTest {
       "bytes" -> "cast(id % 50 as byte)",
       "integers" -> "cast(id % 50 as int)",
       "longs" -> "id % 50",
-      "days" -> "date_add(date'1500-01-01', cast(id % 50 as int))",
-      "times" -> "timestamp_seconds(id % 50)",
       "texts" -> "concat('text ', id % 50)"
     )
   ) test(s"buckets without a key are left out: $name") {
@@ -156,6 +154,20 @@ class FilesByKeysSuite extends LateBloomTest {
           )(plan => if (isPatient) assert(count(plan, Counter.FILES_EXCLUDED) >= 8))
         }
       }
+    }
+  }
+
+  test("a date that the file's calendar lacks is in the bucket of another one") {
+    withTable("fact", "some") {
+      withSQLConf(SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key -> "LEGACY") {
+        spark.range(2000)
+          .selectExpr("id", "date_add(date'1582-10-01', cast(id % 30 as int)) b").repartition(1)
+          .write.bucketBy(16, "b").saveAsTable("fact")
+      }
+      spark.range(1).selectExpr("id", "date'1582-10-15' b").write.saveAsTable("some")
+      sameAnswer(
+        spark.sql("select f.id, s.id from fact f join some s on f.b = s.b where s.id = 0")
+      )(plan => assert(count(plan, Counter.FILES_EXCLUDED) == 0))
     }
   }
 

@@ -53,7 +53,7 @@ class DeltaJoinsSuite extends DeltaTest {
           s"CREATE TABLE big $columns USING delta TBLPROPERTIES ('delta.columnMapping.mode' = " +
             s"'$mapping', 'delta.enableDeletionVectors' = '$vectors')"
         )
-        def rows(from: Int, to: Int) = spark.range(from, to, 1, 1).selectExpr(
+        def rows(files: Int) = spark.range(0, 2000, 1, files).selectExpr(
           "id",
           "date_add(date'2020-01-01', cast(id / 100 as int)) day",
           "timestamp_seconds(id) t",
@@ -61,14 +61,11 @@ class DeltaJoinsSuite extends DeltaTest {
           "cast(id as decimal(9, 2)) n",
           "cast(id / 200 as int) p"
         )
-        (0 until 20).foreach { i =>
-          rows(100 * i, 100 * i + 100).write.format("delta").mode("append").saveAsTable("big")
-        }
+        // Each file has 100 ids.
+        rows(20).write.format("delta").mode("append").saveAsTable("big")
         spark.sql("DELETE FROM big WHERE id % 10 = 3")
-        rows(
-          0,
-          2000
-        ).selectExpr("*", "id place", "id % 100 few").write.format("delta").saveAsTable("small")
+        rows(1).selectExpr("*", "id place", "id % 100 few")
+          .write.format("delta").saveAsTable("small")
         for (key <- Seq("id", "day", "t", "s", "n"); broadcast <- Seq("-1", "10m")) {
           withSQLConf(
             SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> broadcast,

@@ -146,6 +146,11 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       val made = for {
         _ <- Either.cond(settings.join.enabled, (), Reasons.joinDisabled)
         _ <- Either.cond(j.mayDrop(side), (), Reasons.joinType(j.join.joinType))
+        _ <- Either.cond(
+          j.join.condition.forall(_.deterministic),
+          (),
+          Reasons.keyNotTraceable(j.join.nodeName)
+        )
         filters <- either(
           when(j.keys(side).nonEmpty)(filtersOf(j, side)) ++ j.ranges(side).map(rangeOf(j, side, _))
         )

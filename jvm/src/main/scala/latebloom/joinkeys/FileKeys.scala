@@ -66,21 +66,22 @@ private[latebloom] object FileKeys {
   /** Most keys whose buckets are computed. */
   private val MostListed = 4096
 
-  /** Whether a key shows the value of such a column. */
+  /** Whether a key shows the value that a row's bucket was computed of. Files of the old calendar do
+    * not keep all dates and times: the row has another one when it is read than when it was written.
+    */
   private[joinkeys] def hasBuckets(dataType: DataType): Boolean = dataType match {
-    case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType => true
-    case StringType                                                               => true
-    case _                                                                        => false
+    case ByteType | ShortType | IntegerType | LongType | StringType => true
+    case _                                                          => false
   }
 
   /** The value of a column; None if the column cannot have it. */
   private def valueOf(key: Any, dataType: DataType): Option[Any] = (key, dataType) match {
-    case (k: Long, ByteType)                 => when(k.isValidByte)(k.toByte)
-    case (k: Long, ShortType)                => when(k.isValidShort)(k.toShort)
-    case (k: Long, IntegerType | DateType)   => when(k.isValidInt)(k.toInt)
-    case (k: Long, LongType | TimestampType) => Some(k)
-    case (k: Array[Byte], StringType)        => Some(UTF8String.fromBytes(k))
-    case (other, _)                          =>
+    case (k: Long, ByteType)          => when(k.isValidByte)(k.toByte)
+    case (k: Long, ShortType)         => when(k.isValidShort)(k.toShort)
+    case (k: Long, IntegerType)       => when(k.isValidInt)(k.toInt)
+    case (k: Long, LongType)          => Some(k)
+    case (k: Array[Byte], StringType) => Some(UTF8String.fromBytes(k))
+    case (other, _)                   =>
       throw new IllegalStateException(s"a key ${other.getClass} of ${dataType.sql}")
   }
 }

@@ -118,7 +118,7 @@ private[scan] trait LateFormat extends FileFormat {
 
     file =>
       if (keys.exists(_.exclude(file.partitionValues, file.toPath.getName))) {
-        scanMetrics(Counter.FILES_EXCLUDED.key).add(1)
+        if (file.start == 0) scanMetrics(Counter.FILES_EXCLUDED.key).add(1)
         Iterator.empty
       } else {
         read(file)

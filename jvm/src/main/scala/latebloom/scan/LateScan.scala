@@ -306,7 +306,7 @@ final class LateScan private[latebloom] (
     * asking it.
     */
   @transient private lazy val filesOfTable: Option[Set[Path]] = {
-    val asks = format.table.exists(_.isPinned(relation.location)) &&
+    val asks = format.table.exists(_.prunes(relation.location)) &&
       filesSize >= LateBloomConf.settings(conf).join.relistBytes
     val conditions = if (asks) joinKeys.flatMap(_.conditions) else Nil
     when(conditions.nonEmpty) {

@@ -63,6 +63,8 @@ final private[tables] class DeltaFormat private (
   override def isPinned(index: FileIndex): Boolean =
     Pinned.contains(index.getClass.getName)
 
+  override def prunes(index: FileIndex): Boolean = index.getClass.getName == Prepared
+
   override def deletesRows: Boolean = tablePath.nonEmpty
 
   override def marksDeleted(column: Attribute): Boolean = column.name == IsDeleted
@@ -151,9 +153,12 @@ private[tables] object DeltaFormat {
     "variantType-preview"
   )
 
+  /** The file index of a query, which selects files anew if it is asked with other conditions. */
+  private val Prepared = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex"
+
   /** File indexes of one version of a table, or of a list of files. */
   private val Pinned = Set(
-    "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex",
+    Prepared,
     "org.apache.spark.sql.delta.files.TahoeBatchFileIndex",
     "org.apache.spark.sql.delta.files.TahoeChangeFileIndex",
     "org.apache.spark.sql.delta.files.TahoeRemoveFileIndex",

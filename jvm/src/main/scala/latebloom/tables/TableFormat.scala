@@ -34,6 +34,9 @@ private[latebloom] trait TableFormat {
   /** Whether the file index lists the same files whenever it is asked. */
   def isPinned(index: FileIndex): Boolean
 
+  /** Whether the file index lists fewer files if it is asked with more conditions on columns. */
+  def prunes(index: FileIndex): Boolean
+
   /** Whether files may have deleted rows. The plan then has a condition that drops them. */
   def deletesRows: Boolean
 
