@@ -287,8 +287,11 @@ class JoinDifferentialSuite extends LateBloomTest {
       // Too many keys to be listed.
       spark.sql("select id, id % 150000 + 7 as k from range(0, 200000, 1, 1)")
         .write.format(format).save(s"$path/fact")
-      spark.sql("select id as k, concat('key ', id) as name from range(0, 160000, 1, 1)")
-        .write.format(format).save(s"$path/dim")
+      // Of a side that keeps nearly all of its rows no key is gathered.
+      spark.sql(
+        "select id as k, concat(if(id < 160000, 'key ', 'other '), id) as name " +
+          "from range(0, 300000, 1, 1)"
+      ).write.format(format).save(s"$path/dim")
       def tested(condition: String): Long = {
         var rows = -1L
         sameAnswer(
