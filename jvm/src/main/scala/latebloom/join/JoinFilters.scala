@@ -39,9 +39,9 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
   private val BytesPerByte = 16L
   private val SmallFilter = 64L << 10
 
-  /** The least bytes that a row of a table is expected to have. */
-  private val BytesPerRow = 8L
-  private val FewKeys = 1L << 17
+  /** The least bytes that a row of a large table is expected to have. */
+  private val BytesPerRow = 1L
+  private val FewKeys = 1L << 20
 
   private val tag = TreeNodeTag[Seq[JoinDecision]]("latebloom.joinDecisions")
 

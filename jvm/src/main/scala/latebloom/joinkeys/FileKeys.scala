@@ -66,8 +66,9 @@ private[latebloom] object FileKeys {
   /** Most keys whose buckets are computed. */
   private val MostListed = 4096
 
-  /** Whether a key shows the value that a row's bucket was computed of. Files of the old calendar do
-    * not keep all dates and times: the row has another one when it is read than when it was written.
+  /** Whether a key shows the value that a row's bucket was computed of. Files of the old calendar
+    * do not keep all dates and times: the row has another one when it is read than when it was
+    * written.
     */
   private[joinkeys] def hasBuckets(dataType: DataType): Boolean = dataType match {
     case ByteType | ShortType | IntegerType | LongType | StringType => true
