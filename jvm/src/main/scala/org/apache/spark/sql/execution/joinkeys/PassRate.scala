@@ -8,7 +8,6 @@ import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, QueryStageEx
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
 
 import latebloom.read.task.Counter
-import latebloom.scan.LateScan
 
 /** What became of the rows of a scan that ran.
   *
@@ -51,7 +50,7 @@ private[joinkeys] object PassRate {
 
   private def inStage(plan: SparkPlan): Option[PassRate] = plan match {
     case reused: ReusedExchangeExec => inStage(reused.child)
-    case scan: LateScan             => ofScan(scan)
+    case Counting(scan)             => ofScan(scan)
     case filter: FilterExec         => under(filter)
     case _: Exchange | _: ProjectExec | _: WholeStageCodegenExec | _: InputAdapter |
         _: ColumnarToRowExec =>
@@ -59,7 +58,14 @@ private[joinkeys] object PassRate {
     case _ => None
   }
 
-  private def ofScan(scan: LateScan): Option[PassRate] = {
+  /** Matches a scan of ours: it counts the rows that it drops. */
+  private object Counting {
+    def unapply(plan: SparkPlan): Option[FileSourceScanExec] = Some(plan).collect {
+      case scan: FileSourceScanExec if scan.metrics.contains(Counter.ROWS_FILTERED.key) => scan
+    }
+  }
+
+  private def ofScan(scan: FileSourceScanExec): Option[PassRate] = {
     def counted(counters: Counter*) =
       counters.map(c => scan.longMetric(c.key).value).filter(_ > 0).sum
     val passed = scan.longMetric("numOutputRows").value
@@ -79,7 +85,7 @@ private[joinkeys] object PassRate {
     }
     val passed = filter.longMetric("numOutputRows").value
     scanned(filter.child).flatMap {
-      case late: LateScan => ofScan(late).map(_.copy(passed = passed))
+      case Counting(ours) => ofScan(ours).map(_.copy(passed = passed))
       case scan           => Some(PassRate(scan.longMetric("numOutputRows").value, passed))
     }
   }
