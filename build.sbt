@@ -127,7 +127,9 @@ lazy val latebloom = project
     libraryDependencies ++= line.delta.toSeq.map { case (artifact, version) =>
       ("io.delta" %% artifact % version % Test).excludeAll(ExclusionRule("org.apache.hadoop"))
     },
-    Compile / doc / scalacOptions -= "-Werror",
+    // Stack traces need the lines; the names of local variables are a tenth of the classes.
+    Compile / scalacOptions += "-g:line",
+    Compile / doc / scalacOptions --= Seq("-Werror", "-g:line"),
     // Scaladoc cannot see members private to Spark through Java sources, only through classes.
     Compile / doc / sources ~= (_.filter(_.getName.endsWith(".scala"))),
     Compile / doc / dependencyClasspath ++= (Compile / exportedProducts).value,

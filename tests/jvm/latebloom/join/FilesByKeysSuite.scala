@@ -2,6 +2,7 @@
 package latebloom.join
 
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
@@ -114,6 +115,23 @@ class FilesByKeysSuite extends LateBloomTest {
         ),
         adaptive = false
       )(plan => assert(count(plan, Counter.FILES_EXCLUDED) == 0))
+    }
+  }
+
+  test("a part that is joined with itself on a partition column is executed once") {
+    withTable("fact") {
+      spark.range(200).selectExpr("id", "id % 20 k").repartition(1)
+        .write.partitionBy("k").saveAsTable("fact")
+      withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+        sameAnswer(
+          spark.sql(
+            "with v as (select k from fact where id = 7) select * from v a join v b on a.k = b.k"
+          )
+        ) { plan =>
+          assert(!lateScans(plan).exists(_.joinFilters.nonEmpty))
+          assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
+        }
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.bloom.KeyLimits
@@ -267,13 +268,21 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         Some(Reasons.scanNotOurs(t.files.fileFormat.getClass))
       } else if (!t.scan.output.forall(a => unique.contains(a.exprId))) {
         Some(Reasons.scanTwice)
-      } else if (whole.exists(_ eq t.scan)) {
+      } else if (whole.exists(_ eq t.scan) || (t.byPartition && isReadTwice(t))) {
         Some(Reasons.scanShared)
       } else if (t.bytes < settings.join.minScanBytes) {
         Some(Reasons.scanTooSmall(settings.join.minScanBytes))
       } else {
         None
       }
+
+    /** Whether the plan reads the files in another place, too. Spark may execute both places once,
+      * as those of a `WITH` that is joined with itself on a partition column.
+      */
+    private def isReadTwice(t: Target): Boolean = plan.collectLeaves().count {
+      case scan: LogicalRelation => scan.relation == t.files
+      case _                     => false
+    } > 1
 
     private def cheapest(
         sources: Seq[KeySource],
