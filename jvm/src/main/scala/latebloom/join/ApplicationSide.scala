@@ -32,8 +32,9 @@ final private[join] case class Target(
   *
   *   - `Project`, of deterministic expressions: a row depends only on its own row below, and the
   *     key on the output equals the key with the expressions substituted for their names. The name
-  *     of a row's file is as fixed as its values. Numbers of rows may be others, but are as
-  *     different as before: that is enough where the plan sees no more of them ([[RowNumbers]]).
+  *     of a row's file is as fixed as its values. A number of the row is not: which other rows a
+  *     scan leaves out may differ when a task is repeated, and the row that is sent to a reducer by
+  *     another number then would be lost or double.
   *   - Deterministic `Filter`, `Sort` and repartitioning: they drop rows one by one or not at all,
   *     and change none. But not a round-robin distribution, whose place for a row depends on the
   *     rows before it: which of the other rows a scan leaves out may differ when a task is
@@ -59,8 +60,7 @@ final private[join] case class Target(
   * key that may fail is declined. Operators above a filtered scan get fewer rows, so a query may
   * avoid an error of a dropped row, as with Spark's own runtime filters, but never gets a new one.
   */
-final private[join] class ApplicationSide(plan: LogicalPlan) extends AliasHelper {
-  private lazy val unseen = RowNumbers.unseen(plan)
+private[join] object ApplicationSide extends AliasHelper {
 
   /** The scans below `plan`; Left if a node on the way forbids it. */
   def targets(plan: LogicalPlan, key: Expression): Either[Reason, Seq[Target]] = plan match {
@@ -108,9 +108,8 @@ final private[join] class ApplicationSide(plan: LogicalPlan) extends AliasHelper
 
   /** A non-deterministic expression must see the same rows as in Spark's own plan. */
   private def plainly(p: Project) = p.projectList.forall {
-    case Alias(_: InputFileName, _)                 => true
-    case a @ Alias(_: MonotonicallyIncreasingID, _) => unseen.contains(a.toAttribute)
-    case other                                      => other.deterministic
+    case Alias(_: InputFileName, _) => true
+    case other                      => other.deterministic
   }
 
   private def through(p: Project, key: Expression): Either[Reason, Seq[Target]] = {

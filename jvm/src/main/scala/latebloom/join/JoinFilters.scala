@@ -39,9 +39,6 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
   /** Bytes to read for which a filter may have one. */
   private val BytesPerByte = 16L
   private val SmallFilter = 64L << 10
-
-  /** The least bytes that a row of a large table is expected to have. */
-  private val BytesPerRow = 1L
   private val FewKeys = 1L << 20
 
   private val tag = TreeNodeTag[Seq[JoinDecision]]("latebloom.joinDecisions")
@@ -84,8 +81,6 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       val ids = plan.collectLeaves().flatMap(_.output.map(_.exprId))
       ids.groupBy(identity).collect { case (id, Seq(_)) => id }.toSet
     }
-
-    private val application = new ApplicationSide(plan)
 
     private lazy val pruningBySpark: Seq[DynamicPruningSubquery] = plan.flatMap {
       case f: Filter =>
@@ -191,7 +186,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
           (),
           Reasons.rangeType(mine.dataType)
         )
-        targets <- application.targets(side, mine)
+        targets <- ApplicationSide.targets(side, mine)
         large <- firstReason(targets)(readable)
         scanned = large.map(_.bytes).max
         cheap = if (j.leftKeys.nonEmpty) source.means == JoinFilter.Broadcast
@@ -238,7 +233,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         isWhole: Boolean
     ): Either[Reason, Seq[Planned]] =
       for {
-        targets <- application.targets(side, mine)
+        targets <- ApplicationSide.targets(side, mine)
         _ <-
           Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
         other = j.other(side)
@@ -427,8 +422,8 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
         gathering
       }
 
-    /** A filter as large as a part of what it can save reading, and with as many keys as the scans
-      * may have rows: more could not leave many out.
+    /** A filter as large as a part of what it can save reading, and with as many keys as a large
+      * scan may have rows, of a byte each: more could not leave many out.
       */
     private def limitsOf(source: KeySource): KeyLimits = {
       val most = settings.join.limits
@@ -437,7 +432,7 @@ object JoinFilters extends Rule[LogicalPlan] with PredicateHelper {
       new KeyLimits(
         most.exactKeys,
         (bytes / JoinFilters.BytesPerByte).max(JoinFilters.SmallFilter).min(most.maxBytes).toInt,
-        (bytes / JoinFilters.BytesPerRow).max(JoinFilters.FewKeys).min(most.maxKeys)
+        bytes.max(JoinFilters.FewKeys).min(most.maxKeys)
       )
     }
 
