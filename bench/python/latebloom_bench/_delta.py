@@ -16,12 +16,10 @@ from latebloom_bench._data import Data, size_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The newest release on Maven Central for each line of Spark, as of the lines that PySpark has.
+# The release that the tests use for each line of Spark that has one (project/SparkLine.scala).
 _RELEASES = {
     "3.5": "io.delta:delta-spark_2.12:3.3.3",
-    "4.0": "io.delta:delta-spark_2.13:4.0.1",
-    "4.1": "io.delta:delta-spark_4.1_2.13:4.4.0",
-    "4.2": "io.delta:delta-spark_4.2_2.13:4.4.0",
+    **{line: f"io.delta:delta-spark_{line}_2.13:4.4.0" for line in ("4.0", "4.1", "4.2")},
 }
 
 

@@ -2,9 +2,7 @@
 package latebloom.bloom;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import latebloom.read.predicate.ColumnPredicate;
 
 /**
@@ -22,7 +20,8 @@ final class CompoundKeys extends KeyFilter {
   private final KeyFilter[] parts;
 
   CompoundKeys(KeyFilter whole, KeyFilter[] parts) {
-    super(whole.domain(), CODE);
+    super(KeyDomain.HASHES, CODE);
+    KeyInput.check(whole.domain() == KeyDomain.HASHES);
     KeyInput.check(isSimple(whole) && Arrays.stream(parts).allMatch(CompoundKeys::isSimple));
     this.whole = whole;
     this.parts = parts;
@@ -34,7 +33,7 @@ final class CompoundKeys extends KeyFilter {
 
   static CompoundKeys read(KeyDomain domain, KeyInput in) {
     KeyFilter whole = simple(in);
-    KeyInput.check(whole.domain() == domain);
+    KeyInput.check(domain == KeyDomain.HASHES);
     int columns = in.readInt();
     KeyInput.check(columns >= 0 && columns < MOST_COLUMNS);
     KeyFilter[] parts = new KeyFilter[columns];
@@ -88,21 +87,6 @@ final class CompoundKeys extends KeyFilter {
   public long bytes() {
     return whole.bytes()
         + Arrays.stream(parts).mapToLong(part -> part == null ? 0 : part.bytes()).sum();
-  }
-
-  @Override
-  public OptionalLong min() {
-    return whole.min();
-  }
-
-  @Override
-  public OptionalLong max() {
-    return whole.max();
-  }
-
-  @Override
-  public List<?> listed(int most) {
-    return whole.listed(most);
   }
 
   @Override

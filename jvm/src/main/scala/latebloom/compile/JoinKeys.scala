@@ -34,7 +34,8 @@ final case class JoinKeys(
     with UnaryLike[Expression] {
 
   @transient private lazy val wanted = WantedKeys(child, hashed)
-  @transient private lazy val row = new GenericInternalRow(wanted.values.size)
+  @transient private lazy val values = wanted.values.toArray
+  @transient private lazy val row = new GenericInternalRow(values.length)
 
   override def prettyName: String = "join_keys"
 
@@ -52,8 +53,8 @@ final case class JoinKeys(
 
   override def update(keys: KeyGathering, input: InternalRow): KeyGathering = {
     var i = 0
-    wanted.values.foreach { value =>
-      row.update(i, value.eval(input))
+    while (i < values.length) {
+      row.update(i, values(i).eval(input))
       i += 1
     }
     wanted.add(keys, row)

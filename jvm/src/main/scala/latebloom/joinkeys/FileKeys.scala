@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.line.Compat._
 
-/** What the keys of a join say of a file before it is opened. Thread safe. */
+/** What the keys of a join say of a file before it is opened. A task has its own. */
 sealed private[latebloom] trait FileKeys extends Serializable {
 
   /** Whether no row of a file has one of the keys, as far as they are known by now.

@@ -104,6 +104,17 @@ final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysI
     when(bounds.nonEmpty)(PushedKeys(bounds.toSeq, listed, keys))
   }
 
+  private def value(key: Option[Long], bytes: Option[Array[Byte]]) =
+    JoinKeysToPush.value(dataType, key, bytes)
+}
+
+private object JoinKeysToPush {
+
+  /** Most keys that are compared with dictionaries and Bloom filters of a file, one by one: as many
+    * as Spark's own `spark.sql.parquet.pushdown.inFilterThreshold` allows by default.
+    */
+  private val MostListed = 10
+
   /** A key as a value of Spark's data sources; None if the value would differ from the key.
     *
     * Dates and times are values of `java.time`, whatever the query's own literals are: Spark's
@@ -112,7 +123,11 @@ final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysI
     * dates before 1582-10-15, and times before the first year in which all zones have whole
     * offsets, in a different order: such keys have no value here.
     */
-  private[joinkeys] def value(key: Option[Long], bytes: Option[Array[Byte]]): Option[Any] = {
+  def value(
+      dataType: DataType,
+      key: Option[Long],
+      bytes: Option[Array[Byte]]
+  ): Option[Any] = {
     def catalyst(value: Option[Any]) =
       value.map(CatalystTypeConverters.convertToScala(_, dataType))
     dataType match {
@@ -133,14 +148,6 @@ final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysI
       case _ => None
     }
   }
-}
-
-private object JoinKeysToPush {
-
-  /** Most keys that are compared with dictionaries and Bloom filters of a file, one by one: as many
-    * as Spark's own `spark.sql.parquet.pushdown.inFilterThreshold` allows by default.
-    */
-  private val MostListed = 10
 }
 
 private[latebloom] object JoinKeyPredicate {
@@ -174,10 +181,10 @@ private[latebloom] object JoinKeyPredicate {
   private val MostRanges = 32
 
   private def condition(column: Attribute, keys: KeyFilter): Option[Expression] = {
-    val to = new JoinKeysToPush("", column.dataType, null)
-    def literal(key: Option[Long], bytes: Option[Array[Byte]]) = to.value(key, bytes).map { value =>
-      Literal(CatalystTypeConverters.convertToCatalyst(value), column.dataType)
-    }
+    def literal(key: Option[Long], bytes: Option[Array[Byte]]) =
+      JoinKeysToPush.value(column.dataType, key, bytes).map { value =>
+        Literal(CatalystTypeConverters.convertToCatalyst(value), column.dataType)
+      }
     def between(least: Option[Literal], greatest: Option[Literal]): Option[Expression] =
       for (l <- least; g <- greatest)
         yield And(GreaterThanOrEqual(column, l), LessThanOrEqual(column, g))
