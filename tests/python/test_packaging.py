@@ -44,11 +44,11 @@ def test_the_wheel_carries_the_built_jars_the_type_marker_and_the_licence(wheel)
 
 
 def test_the_wheel_is_small_and_measures_nothing(wheel):
-    # A megabyte was the bound of the wheel with one jar: it is each jar's since a wheel has one a
-    # line, so six lines may make six megabytes.
+    # Ours alone, without a dependency. The bound was a megabyte a jar until keys of joins excluded
+    # files; it is there to notice what was packed by mistake, not to forbid features.
     entries = zipfile.ZipFile(wheel).infolist()
     jars = [entry for entry in entries if entry.filename.endswith(".jar")]
-    assert [jar.filename for jar in jars if jar.compress_size >= 1_000_000] == []
+    assert [jar.filename for jar in jars if jar.compress_size >= 1_500_000] == []
     assert wheel.stat().st_size - sum(jar.compress_size for jar in jars) < 100_000
     assert not [entry.filename for entry in entries if "bench" in entry.filename]
 
