@@ -44,6 +44,7 @@ class Layout:
 
     Attributes:
         of: the table that it has the rows of; the table itself if empty.
+        where: a condition on these rows; empty for all.
         files: how many files it has; 0 for as many as its Parquet file has splits.
         by: the column that its files are ranges of, if their number is given.
         deleted: percent of its rows that deletion vectors delete.
@@ -51,6 +52,7 @@ class Layout:
     """
 
     of: str = ""
+    where: str = ""
     files: int = 0
     by: str = ""
     deleted: int = 0
@@ -78,7 +80,7 @@ class Deltas:
         inside = parquet.parent.relative_to(cache.root)
 
         def convert(target: Path) -> None:
-            rows = spark.read.parquet(str(parquet))
+            rows = spark.read.parquet(str(parquet)).where(layout.where or "true")
             if layout.files:
                 rows = rows.repartitionByRange(layout.files, layout.by)
             written = rows.write.format("delta")

@@ -201,7 +201,8 @@ object Scans {
           key,
           Literal(serialized(keys._1.dataType, keys._2), BinaryType),
           JoinFilter.Origin("keys", JoinFilter.Rescan),
-          new GatheredKeys(keys)
+          new GatheredKeys(keys),
+          onlyFiles = false
         )
         FilterExec(And(condition, filter), child)
       }

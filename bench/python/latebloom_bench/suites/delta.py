@@ -17,6 +17,14 @@ from latebloom_bench.suites.tpch import MEMORY, QUERIES
 
 _DELETED = (0, 1, 10, 50)
 _ROWS = "l_orderkey, l_linenumber"
+_TARGET = "lineitem_by_order"
+_CHANGES = "lineitem_changes"
+_MERGE = (
+    f"merge into {_TARGET} t using {_CHANGES} s"
+    " on t.l_orderkey = s.l_orderkey and t.l_linenumber = s.l_linenumber"
+    " when matched then update set t.l_comment = s.l_comment, t.l_shipdate = s.l_shipdate"
+    " when not matched then insert *"
+)
 _DELTA = (Variant("delta", format="delta"),)
 
 
@@ -39,7 +47,8 @@ def _deleted(percent: int) -> str:
 SUITE = Suite(
     "delta",
     "TPC-H's 22 queries on tables of Delta Lake, with its statistics; selective queries; a star join "
-    "over six scattered days of a table of 200 files; tables with deletion vectors.",
+    "over six scattered days of a table of 200 files; tables with deletion vectors; a MERGE of 0.1 % "
+    "of the rows, in one file of 100, which leaves the table as it is.",
     (
         *QUERIES,
         _lineitem.on_lineitem(_lineitem.LIKE, 5),
@@ -66,12 +75,15 @@ SUITE = Suite(
             )
             for percent in _DELETED
         ),
+        Query("MERGE of 0.1 %", _MERGE, tables=(_TARGET, _CHANGES)),
     ),
     Deltas(
         Several((Tpch("128MB"), Scaled(_Days(), 0.5))),
         {
             "store_sales_by_day": Layout(files=200, by="ss_sold_date_sk"),
             **{_deleted(p): Layout("lineitem", deleted=p, key=_ROWS) for p in _DELETED},
+            _TARGET: Layout("lineitem", files=100, by="l_orderkey"),
+            _CHANGES: Layout("lineitem", where="l_orderkey between 30000001 and 30060000"),
         },
     ),
     scale=10,

@@ -88,7 +88,7 @@ class CreationSideSuite extends LateBloomTest {
   ): Seq[KeySource] = {
     val column = AttributeReference("other", key.dataType)()
     val join = Join(LocalRelation(column), side, Inner, Some(EqualTo(column, key)), JoinHint.NONE)
-    val found = EquiJoin.unapply(join).getOrElse(fail(s"$join has no keys"))
+    val found = FilteringJoin.unapply(join).getOrElse(fail(s"$join has no keys"))
     CreationSide.sources(found, side, key, hashed, spark.sessionState.conf)
   }
 

@@ -112,6 +112,30 @@ class DeltaJoinsSuite extends DeltaTest {
     }
   }
 
+  test("keys exclude files of a list only by the statistics of the snapshot that has them") {
+    withTable("big", "small") {
+      spark.range(0, 4000, 1, 4).selectExpr("id", "concat('s', id) s")
+        .write.format("delta").saveAsTable("big")
+      rows(0, 4000).selectExpr("*", "id place").write.format("delta").saveAsTable("small")
+      val before = log("big").update()
+      spark.sql("DELETE FROM big WHERE id = 1")
+      val after = log("big").update()
+      // The first file has another one in its place.
+      for ((snapshot, most) <- Seq(before -> 3, after -> 2)) {
+        log("big").createDataFrame(snapshot, before.allFiles.collect().toSeq)
+          .createOrReplaceTempView("listed")
+        sameAnswer(
+          spark.sql(
+            "SELECT b.s, small.k FROM listed b JOIN small ON b.id = small.id WHERE place > 3900"
+          )
+        ) { plan =>
+          val Seq(scan) = lateScans(plan).filter(_.joinFilters.nonEmpty)
+          assert(scan.metrics(Counter.FILES_EXCLUDED.key).value == most)
+        }
+      }
+    }
+  }
+
   test("keys are gathered from one version of a table only") {
     withTable("big", "small") {
       table("big")()

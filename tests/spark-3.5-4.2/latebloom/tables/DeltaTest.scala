@@ -23,6 +23,7 @@ trait DeltaTest extends LateBloomTest {
     .set("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
     .set("spark.databricks.delta.snapshotPartitions", "1")
     .set("spark.latebloom.join.minScanBytes", "0")
+    .set("spark.latebloom.join.relistBytes", "0")
 
   /** All of the combinations that a test is for if the environment has `LATEBLOOM_DELTA_ALL`, else
     * the first: Delta's commands take seconds each.

@@ -21,9 +21,6 @@ final class FilterCascade {
    */
   private static final double FETCH_TOGETHER = 0.01;
 
-  /** A join filter that passes more than this share of its rows costs more than it saves. */
-  private static final double MOST_PASSING = 0.8;
-
   private final ScanSpec spec;
   private final Counters counters;
   private final LearnedFilters learned;
@@ -198,7 +195,7 @@ final class FilterCascade {
   private boolean isUseless(int filter) {
     return scanFilters.get(filter) instanceof ScanFilter.OptionalFilter
         && estimate.isKnown(filter)
-        && estimate.of(filter) > MOST_PASSING;
+        && estimate.of(filter) > ScanFilter.OptionalFilter.MOST_PASSING;
   }
 
   /**

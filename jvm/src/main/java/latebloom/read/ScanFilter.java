@@ -165,6 +165,9 @@ public sealed interface ScanFilter extends Serializable
    * must not be evaluated before its keys are known.
    */
   record OptionalFilter(ScanFilter filter, JoinKeySource keys, String text) implements ScanFilter {
+    /** The filter costs more than it saves if it passes more than this share of the rows. */
+    public static final double MOST_PASSING = 0.8;
+
     @Override
     public Cursor cursor() {
       return filter.cursor();

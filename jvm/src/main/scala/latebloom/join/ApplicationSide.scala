@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.physical.RoundRobinPartitioning
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons}
@@ -14,14 +15,22 @@ import latebloom.decision.{Reason, Reasons}
   *
   * @param byPartition
   *   whether the key is made of partition columns, which whole files have in common
+  * @param byBucket
+  *   whether the files are buckets by a column of the key
+  * @param below
+  *   the name of a node that numbers the rows, so that only whole files may be left out
   */
 final private[join] case class Target(
     scan: LogicalRelation,
     files: HadoopFsRelation,
     key: Expression,
-    byPartition: Boolean
+    byPartition: Boolean,
+    byBucket: Boolean,
+    below: Option[String]
 ) {
   def bytes: BigInt = scan.stats.sizeInBytes
+
+  def onlyFiles: Boolean = below.nonEmpty
 }
 
 /** Follows a join key down to the scans that supply it.
@@ -34,11 +43,12 @@ final private[join] case class Target(
   *     key on the output equals the key with the expressions substituted for their names. The name
   *     of a row's file is as fixed as its values. A number of the row is not: which other rows a
   *     scan leaves out may differ when a task is repeated, and the row that is sent to a reducer by
-  *     another number then would be lost or double.
+  *     another number then would be lost or double. Which files are read is decided once, before
+  *     the first task, so whole files may be left out below numbers of which the plan sees only
+  *     whether two are equal ([[RowNumbers]]).
   *   - Deterministic `Filter`, `Sort` and repartitioning: they drop rows one by one or not at all,
-  *     and change none. But not a round-robin distribution, whose place for a row depends on the
-  *     rows before it: which of the other rows a scan leaves out may differ when a task is
-  *     repeated, and a row that another reducer gets then would be lost or double.
+  *     and change none. A round-robin distribution, whose place for a row depends on the rows
+  *     before it, numbers the rows: whole files may be left out below it, for the same reason.
   *   - `Aggregate`: the key is computed from grouping columns, so all rows of a group have the same
   *     key and stay or go together, and a group that stays has all of its rows. This requires a key
   *     that cannot distinguish equal values ([[EqualValues]]): a group of -0.0 and 0.0 shows one of
@@ -60,16 +70,20 @@ final private[join] case class Target(
   * key that may fail is declined. Operators above a filtered scan get fewer rows, so a query may
   * avoid an error of a dropped row, as with Spark's own runtime filters, but never gets a new one.
   */
-private[join] object ApplicationSide extends AliasHelper {
+final private[join] class ApplicationSide(plan: LogicalPlan) extends AliasHelper {
+  private lazy val unseen = RowNumbers.unseen(plan)
 
   /** The scans below `plan`; Left if a node on the way forbids it. */
   def targets(plan: LogicalPlan, key: Expression): Either[Reason, Seq[Target]] = plan match {
     case _ if key.references.isEmpty                 => Left(Reasons.keyIsConstant)
     case scan @ FileRelation(files)                  => target(scan, files, key).map(Seq(_))
-    case p: Project if plainly(p)                    => through(p, key)
+    case p: Project if p.projectList.forall(isFixed) => through(p, key)
+    case p: Project if p.projectList.forall(e => isFixed(e) || isUnseenNumber(e)) =>
+      ofFiles(p, through(p, key))
     case f: Filter if f.condition.deterministic      => targets(f.child, key)
     case s: Sort                                     => targets(s.child, key)
     case r: RepartitionOperation if placesEachRow(r) => targets(r.child, key)
+    case r: RepartitionOperation                     => ofFiles(r, targets(r.child, key))
     case a: Aggregate                    => grouped(a, replaceAlias(key, getAliasMap(a)))
     case w: Window if partitions(w, key) => alike(w, key).flatMap(targets(w.child, _))
     case g: Generate if ofOneRow(g, key) => targets(g.child, key)
@@ -102,14 +116,27 @@ private[join] object ApplicationSide extends AliasHelper {
     key.references.find(!ofFiles.contains(_)) match {
       case Some(column) if !byPartition => Left(Reasons.partitionKey(column))
       case _ if Failure.mayFail(key)    => Left(Reasons.keyMayFail(key))
-      case _ => Right(Target(scan.asInstanceOf[LogicalRelation], files, key, byPartition))
+      case _                            =>
+        val byBucket = SQLConf.get.bucketingEnabled &&
+          files.bucketSpec.exists(b =>
+            key.references.exists(c => b.bucketColumnNames == Seq(c.name))
+          )
+        Right(Target(scan.asInstanceOf[LogicalRelation], files, key, byPartition, byBucket, None))
     }
   }
 
+  private def ofFiles(node: LogicalPlan, found: Either[Reason, Seq[Target]]) =
+    found.map(_.map(t => t.copy(below = t.below.orElse(Some(node.nodeName)))))
+
   /** A non-deterministic expression must see the same rows as in Spark's own plan. */
-  private def plainly(p: Project) = p.projectList.forall {
+  private def isFixed(e: Expression) = e match {
     case Alias(_: InputFileName, _) => true
     case other                      => other.deterministic
+  }
+
+  private def isUnseenNumber(e: Expression) = e match {
+    case a @ Alias(_: MonotonicallyIncreasingID, _) => unseen.contains(a.toAttribute)
+    case _                                          => false
   }
 
   private def through(p: Project, key: Expression): Either[Reason, Seq[Target]] = {
@@ -171,7 +198,7 @@ private[join] object ApplicationSide extends AliasHelper {
       own: LogicalPlan,
       other: LogicalPlan
   ): Either[Reason, Seq[Target]] = {
-    val partners = EquiJoin.unapply(j).toSeq
+    val partners = FilteringJoin.unapply(j).toSeq
       .flatMap(_.pairs(own))
       .collect { case (mine, theirs) if mine.semanticEquals(key) => theirs }
     any(targets(own, key) +: partners.map(targets(other, _)))

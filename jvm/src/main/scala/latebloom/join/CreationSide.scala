@@ -27,7 +27,7 @@ import latebloom.tables.TableFormat
   *   whether it is a hash of several columns
   */
 final private[join] case class KeySource(
-    join: EquiJoin,
+    join: FilteringJoin,
     side: LogicalPlan,
     wanted: Expression,
     hashed: Boolean,
@@ -70,7 +70,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
 
   /** All sources for the key `wanted` of `side`, the join's own first. */
   def sources(
-      join: EquiJoin,
+      join: FilteringJoin,
       side: LogicalPlan,
       wanted: Expression,
       hashed: Boolean,
@@ -81,7 +81,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     KeySource(join, side, wanted, hashed, join.means(side, conf)) +: below
   }
 
-  final private class Below(join: EquiJoin, hashed: Boolean, conf: SQLConf) {
+  final private class Below(join: FilteringJoin, hashed: Boolean, conf: SQLConf) {
 
     def from(plan: LogicalPlan, key: Expression): Seq[KeySource] = plan match {
       case p: Project =>
@@ -96,7 +96,7 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
         } else {
           Nil
         }
-      case EquiJoin(j) =>
+      case FilteringJoin(j) =>
         for {
           own <- Seq(j.join.left, j.join.right)
           if key.references.subsetOf(own.outputSet)
@@ -110,12 +110,12 @@ private[join] object CreationSide extends AliasHelper with PredicateHelper {
     }
 
     /** A key that may fail after substitution goes no further. */
-    private def side(j: EquiJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
+    private def side(j: FilteringJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
       if (Failure.mayFail(key)) Nil
       else KeySource(j, own, key, hashed, j.means(own, conf)) +: from(own, key)
 
     /** A join that drops unmatched rows equates its keys in its output rows. */
-    private def equated(j: EquiJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
+    private def equated(j: FilteringJoin, own: LogicalPlan, key: Expression): Seq[KeySource] =
       j.join.joinType match {
         case LeftAnti | ExistenceJoin(_) => Nil
         case _ if !j.mayDrop(own)        => Nil

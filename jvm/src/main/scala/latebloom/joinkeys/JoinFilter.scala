@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
   CodeGenerator,
   CodegenContext,
   ExprCode,
-  FalseLiteral
+  FalseLiteral,
+  TrueLiteral
 }
 import org.apache.spark.sql.execution.joinkeys.{KeysSubqueryExec, Patience}
 import org.apache.spark.unsafe.types.UTF8String
@@ -30,12 +31,16 @@ import latebloom.read.predicate.ValuePredicate
   *   its description in EXPLAIN
   * @param gathered
   *   the keys, whichever of their filters contains the subquery
+  * @param onlyFiles
+  *   whether only whole files are left out, once, before the first task: rows are counted above, so
+  *   each must come again if a task is repeated
   */
 final case class JoinFilter(
     key: Expression,
     keys: Expression,
     from: JoinFilter.Origin,
-    gathered: GatheredKeys
+    gathered: GatheredKeys,
+    onlyFiles: Boolean
 ) extends BinaryExpression
     with Predicate
     with CannotFail {
@@ -53,7 +58,8 @@ final case class JoinFilter(
       key.canonicalized,
       KeysGatheredElsewhere(gathered),
       JoinFilter.AnyOrigin,
-      gathered
+      gathered,
+      onlyFiles
     )
 
   /** The node that gathers the keys; None if the plan has none. */
@@ -89,7 +95,7 @@ final case class JoinFilter(
     predicate.map(p => new ValuePredicate(key.dataType, p.cursor))
   }
 
-  override def eval(input: InternalRow): Any = mayContain(key.eval(input))
+  override def eval(input: InternalRow): Any = onlyFiles || mayContain(key.eval(input))
 
   /** Whether the other side may have `value` of the key, null for a null. */
   def mayContain(value: Any): Boolean = test.forall { keys =>
@@ -99,7 +105,10 @@ final case class JoinFilter(
     }))
   }
 
-  override protected def doGenCode(context: CodegenContext, code: ExprCode): ExprCode = {
+  override protected def doGenCode(context: CodegenContext, code: ExprCode): ExprCode =
+    if (onlyFiles) ExprCode.forNonNullValue(TrueLiteral) else tested(context, code)
+
+  private def tested(context: CodegenContext, code: ExprCode): ExprCode = {
     val filter = context.addReferenceObj("joinFilter", this)
     val value = key.genCode(context)
     val boxed = context.freshName("key")
@@ -116,7 +125,7 @@ final case class JoinFilter(
   }
 
   /** Its text in EXPLAIN. */
-  def text: String = s"${ShortSql(key)} IN ${from.keys} (${from.means.name})"
+  def text: String = JoinFilter.text(key, from, onlyFiles)
 
   override def toString: String = s"joinfilter($key, ${from.keys})"
 
@@ -147,4 +156,10 @@ object JoinFilter {
   final case class Origin(keys: String, means: Means)
 
   private val AnyOrigin = Origin("", Rescan)
+
+  /** A filter in EXPLAIN. */
+  def text(key: Expression, from: Origin, onlyFiles: Boolean): String = {
+    val how = if (onlyFiles) s"${from.means.name}, whole files" else from.means.name
+    s"${ShortSql(key)} IN ${from.keys} ($how)"
+  }
 }

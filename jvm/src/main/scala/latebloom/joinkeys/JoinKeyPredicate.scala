@@ -36,7 +36,11 @@ final private[latebloom] class JoinKeyPredicate private (
 
   override def source: ScanFilter.JoinKeySource = keys
 
-  override def condition: Expression = join.copy(keys = SharedKeysExpression(keys))
+  override def condition: Expression =
+    join.copy(keys = SharedKeysExpression(keys), onlyFiles = false)
+
+  /** Whether no row of a file may be left out that is read. */
+  def onlyFiles: Boolean = join.onlyFiles
 
   /** The column that is the key, or from which a conversion makes it that changes no key. */
   override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
@@ -165,7 +169,9 @@ private[latebloom] object JoinKeyPredicate {
       case Some(node) =>
         node.within(patience) match {
           case Some(keys) => keys.flatMap(JoinFilter.deserialized(_)).map(known)
-          case None       => Some(new JoinKeyPredicate(join, late(node, context), false))
+          // The files are chosen before the first task.
+          case None if join.onlyFiles => None
+          case None => Some(new JoinKeyPredicate(join, late(node, context), false))
         }
     }
   }

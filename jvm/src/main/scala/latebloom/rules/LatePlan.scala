@@ -85,7 +85,8 @@ private[rules] object LatePlan {
     val nullable = AttributeSet(found.above.toSeq.flatMap(_.output).filter(_.nullable))
     val output = FilteredScan.filter(conditions, scan).output
       .map(a => a.withNullability(a.nullable || nullable.contains(a)))
-    val filteredBy = AttributeSet((conditions ++ joinFilters.map(_.key)).flatMap(_.references))
+    val ofRows = joinFilters.filterNot(_.onlyFiles).map(_.key)
+    val filteredBy = AttributeSet((conditions ++ ofRows).flatMap(_.references))
     val filterOnly = scan.output.take(scan.requiredSchema.length)
       .filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
     val format = SelectiveFormat.of(scan.relation.fileFormat).get

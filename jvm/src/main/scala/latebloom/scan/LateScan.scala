@@ -207,6 +207,9 @@ final class LateScan private[latebloom] (
       joinFilters.flatMap(JoinKeyPredicate.of(_, sparkContext, patience))
     }
 
+  /** Those that may leave out rows of a file that is read. */
+  private def rowKeys: Seq[JoinKeyPredicate] = joinKeys.filterNot(_.onlyFiles)
+
   /** Seconds of a core that the join filters can save this scan; at least what it takes to begin a
     * job, which the keys need too.
     */
@@ -228,7 +231,7 @@ final class LateScan private[latebloom] (
 
   /** The work of the files' readers, available once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
-    val filters = ScanFilters.compile(conditions, joinKeys.filterNot(_.isOf(partitions)), read)
+    val filters = ScanFilters.compile(conditions, rowKeys.filterNot(_.isOf(partitions)), read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     new ScanSpec(
       UUID.randomUUID().toString,
@@ -284,16 +287,18 @@ final class LateScan private[latebloom] (
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec =
-    innerScan(format.late(ScanWork(spec, joinKeys.flatMap(_.pushed), fileKeys, counters)))
+    innerScan(
+      format.late(ScanWork(spec, rowKeys.flatMap(_.pushed), fileKeys(rowKeys), counters))
+    )
 
   /** What the keys say of files before they are opened. */
-  @transient private lazy val fileKeys: Seq[FileKeys] = {
+  private def fileKeys(of: Seq[JoinKeyPredicate]): Seq[FileKeys] = {
     val buckets = for {
       spec <- relation.bucketSpec
       Seq(name) <- when(conf.bucketingEnabled)(spec.bucketColumnNames)
       column <- read.find(_.name == name)
     } yield FileKeys.Buckets(column, spec.numBuckets)
-    joinKeys.flatMap(_.ofFiles(partitions, buckets))
+    of.flatMap(_.ofFiles(partitions, buckets))
   }
 
   /** The partition columns, in their order. */
@@ -302,26 +307,32 @@ final class LateScan private[latebloom] (
     if (found.forall(_.nonEmpty)) found.flatten else Nil
   }
 
-  /** The files that may have rows with the keys by the statistics of their table, if it is worth
+  /** The files that have no rows with the keys by the statistics of their table, if it is worth
     * asking it.
     */
-  @transient private lazy val filesOfTable: Option[Set[Path]] = {
-    val asks = format.table.exists(_.prunes(relation.location)) &&
-      filesSize >= LateBloomConf.settings(conf).join.relistBytes
-    val conditions = if (asks) joinKeys.flatMap(_.conditions) else Nil
-    when(conditions.nonEmpty) {
-      def known(filters: Seq[Expression]) =
-        filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
-      relation.location
-        .listFiles(known(partitionFilters), known(dataFilters) ++ conditions)
-        .flatMap(_.files).map(_.getPath).toSet
-    }
+  @transient private lazy val excludedByTable: Option[Path => Boolean] = {
+    def known(filters: Seq[Expression]) =
+      filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
+    for {
+      table <- format.table if table.prunes(relation.location)
+      if filesSize >= LateBloomConf.settings(conf).join.relistBytes
+      conditions <- Some(joinKeys.flatMap(_.conditions)) if conditions.nonEmpty
+    } yield table.excludes(
+      relation.location,
+      known(partitionFilters),
+      known(dataFilters),
+      conditions
+    )
   }
 
   /** The files that may have rows with the keys, as far as they are known by now. */
-  private def notExcluded(listing: Listing): Listing =
-    if (fileKeys.isEmpty && filesOfTable.isEmpty) listing
+  private def notExcluded(listing: Listing): Listing = {
+    val keys = fileKeys(joinKeys)
+    if (keys.isEmpty && excludedByTable.isEmpty) listing
     else {
+      def isExcluded(partition: InternalRow, file: FileStatusWithMetadata) =
+        keys.exists(_.exclude(partition, file.getPath.getName)) ||
+          excludedByTable.exists(_(file.getPath))
       val all = directories(listing)
       val kept = all.map(d => d.copy(files = d.files.filterNot(isExcluded(d.values, _))))
       val excluded = all.map(_.files.size).sum - kept.map(_.files.size).sum
@@ -331,10 +342,7 @@ final class LateScan private[latebloom] (
         listingOf(kept.filter(_.files.nonEmpty))
       }
     }
-
-  private def isExcluded(partition: InternalRow, file: FileStatusWithMetadata) =
-    fileKeys.exists(_.exclude(partition, file.getPath.getName)) ||
-      filesOfTable.exists(!_.contains(file.getPath))
+  }
 
   private def countOnDriver(counter: Counter, n: Long): Unit = {
     val metric = counters(counter.key)

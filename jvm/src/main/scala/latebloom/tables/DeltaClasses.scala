@@ -6,6 +6,7 @@ import java.lang.reflect.{InvocationTargetException, Method}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.StructType
 
 /** The members of Delta's classes that the adapter uses, found by name.
@@ -39,6 +40,15 @@ final private[tables] class DeltaClasses(loader: ClassLoader) {
   private val tablePathOf = format.getMethod("tablePath")
   private val isOptimized = format.getMethod("optimizationsEnabled")
   private val readerFeaturesOf = protocol.getMethod("readerFeatures")
+
+  private val listed = load(s"$delta.files.TahoeBatchFileIndex")
+  private val snapshot = load(s"$delta.Snapshot")
+  private val snapshotOf = listed.getMethod("snapshot")
+  private val absolutePath = listed.getMethod("absolutePath", classOf[String])
+  private val filesForScan =
+    snapshot.getMethod("filesForScan", classOf[Seq[Expression]], classOf[Boolean])
+  private val filesOf = filesForScan.getReturnType.getMethod("files")
+  private val pathOf = load(s"$delta.actions.AddFile").getMethod("path")
 
   private val descriptors = new Companion(s"$delta.actions.DeletionVectorDescriptor")
   private val decode = descriptors.method("deserializeFromBase64", classOf[String])
@@ -93,6 +103,22 @@ final private[tables] class DeltaClasses(loader: ClassLoader) {
       val found = call[AnyRef](stored, bitmaps.instance, vector, new Path(tablePath))
       val read = call[AnyRef](loadBitmap, found, call[AnyRef](storeOf, stores.instance, conf))
       call[Array[Long]](rowsOf, read)
+    }
+  }
+
+  /** The files of a file index's snapshot that may have rows which meet the conditions, by Delta's
+    * statistics; none if the index has not a whole snapshot.
+    *
+    * @param index
+    *   a `TahoeBatchFileIndex`
+    */
+  def filesOfSnapshot(index: AnyRef, conditions: Seq[Expression]): Set[Path] = {
+    val of = call[AnyRef](snapshotOf, index)
+    if (!snapshot.isInstance(of)) Set.empty
+    else {
+      val scan = call[AnyRef](filesForScan, of, conditions, java.lang.Boolean.FALSE)
+      call[Seq[AnyRef]](filesOf, scan)
+        .map(file => call[Path](absolutePath, index, call[String](pathOf, file))).toSet
     }
   }
 

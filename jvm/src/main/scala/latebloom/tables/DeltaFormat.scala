@@ -4,6 +4,7 @@ package latebloom.tables
 import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, EqualTo, Expression, Literal}
@@ -63,7 +64,25 @@ final private[tables] class DeltaFormat private (
   override def isPinned(index: FileIndex): Boolean =
     Pinned.contains(index.getClass.getName)
 
-  override def prunes(index: FileIndex): Boolean = index.getClass.getName == Prepared
+  override def prunes(index: FileIndex): Boolean = Pruning.contains(index.getClass.getName)
+
+  /** A list of files, as that of a command, keeps no statistics: its snapshot has them, if the
+    * files are of that snapshot.
+    */
+  override def excludes(
+      index: FileIndex,
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression],
+      conditions: Seq[Expression]
+  ): Path => Boolean =
+    if (index.getClass.getName == Prepared) {
+      val kept = index.listFiles(partitionFilters, dataFilters ++ conditions)
+        .flatMap(_.files).map(_.getPath).toSet
+      !kept.contains(_)
+    } else {
+      val kept = delta.filesOfSnapshot(index, conditions)
+      delta.filesOfSnapshot(index, Nil).diff(kept)
+    }
 
   override def deletesRows: Boolean = tablePath.nonEmpty
 
@@ -156,10 +175,15 @@ private[tables] object DeltaFormat {
   /** The file index of a query, which selects files anew if it is asked with other conditions. */
   private val Prepared = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex"
 
+  /** The file index of a list of files. */
+  private val Batch = "org.apache.spark.sql.delta.files.TahoeBatchFileIndex"
+
+  private val Pruning = Set(Prepared, Batch)
+
   /** File indexes of one version of a table, or of a list of files. */
   private val Pinned = Set(
     Prepared,
-    "org.apache.spark.sql.delta.files.TahoeBatchFileIndex",
+    Batch,
     "org.apache.spark.sql.delta.files.TahoeChangeFileIndex",
     "org.apache.spark.sql.delta.files.TahoeRemoveFileIndex",
     "org.apache.spark.sql.delta.files.CdcAddFileIndex"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
+import org.apache.hadoop.fs.Path
+
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -34,8 +36,21 @@ private[latebloom] trait TableFormat {
   /** Whether the file index lists the same files whenever it is asked. */
   def isPinned(index: FileIndex): Boolean
 
-  /** Whether the file index lists fewer files if it is asked with more conditions on columns. */
+  /** Whether the table has statistics of the files that the index lists. */
   def prunes(index: FileIndex): Boolean
+
+  /** Says of a file whether none of its rows can meet the conditions, by the statistics of the
+    * table. Asking takes a job or two.
+    *
+    * @param partitionFilters
+    *   the filters that the index has been asked with; so are `dataFilters`
+    */
+  def excludes(
+      index: FileIndex,
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression],
+      conditions: Seq[Expression]
+  ): Path => Boolean
 
   /** Whether files may have deleted rows. The plan then has a condition that drops them. */
   def deletesRows: Boolean

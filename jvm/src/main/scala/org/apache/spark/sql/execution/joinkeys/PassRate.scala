@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
 
+import latebloom.read.ScanFilter.OptionalFilter
 import latebloom.read.task.Counter
 
 /** What became of the rows of a scan that ran.
@@ -30,8 +31,8 @@ private[joinkeys] object PassRate {
   /** Gathering fewer keys costs little. */
   private val ManyRows = 1L << 16
 
-  /** A scan does not evaluate a join filter that passes more. */
-  private val NearlyAll = 0.8
+  /** The other side has about as many rows for which the filter would do nothing. */
+  private val NearlyAll = OptionalFilter.MOST_PASSING
 
   /** @throws KeysDoNotPay
     *   if a stage has given nearly all rows of a scan, and many

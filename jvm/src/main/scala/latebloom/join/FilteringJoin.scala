@@ -18,7 +18,7 @@ import latebloom.line.JoinChoice
   * @param leftKeys
   *   none for a join on ranges alone
   */
-final private[join] case class EquiJoin(
+final private[join] case class FilteringJoin(
     join: Join,
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression]
@@ -36,7 +36,7 @@ final private[join] case class EquiJoin(
     * other side lets them lie in.
     */
   def ranges(own: LogicalPlan): Seq[(Expression, KeyRange)] = {
-    val bounds = EquiJoin.bounds(join, own, other(own))
+    val bounds = FilteringJoin.bounds(join, own, other(own))
     bounds.map(_._1).foldLeft(Seq.empty[Expression]) { (distinct, e) =>
       if (distinct.exists(_.semanticEquals(e))) distinct else distinct :+ e
     }.map { e =>
@@ -89,11 +89,11 @@ final private[join] case class EquiJoin(
   private def isCached(side: LogicalPlan) = side.exists(_.isInstanceOf[InMemoryRelation])
 }
 
-private[join] object EquiJoin extends PredicateHelper {
-  def unapply(plan: LogicalPlan): Option[EquiJoin] = plan match {
+private[join] object FilteringJoin extends PredicateHelper {
+  def unapply(plan: LogicalPlan): Option[FilteringJoin] = plan match {
     case j @ ExtractEquiJoinKeys(_, leftKeys, rightKeys, _, _, _, _, _) =>
-      Some(EquiJoin(j, leftKeys, rightKeys))
-    case j: Join if bounds(j, j.left, j.right).nonEmpty => Some(EquiJoin(j, Nil, Nil))
+      Some(FilteringJoin(j, leftKeys, rightKeys))
+    case j: Join if bounds(j, j.left, j.right).nonEmpty => Some(FilteringJoin(j, Nil, Nil))
     case _                                              => None
   }
 

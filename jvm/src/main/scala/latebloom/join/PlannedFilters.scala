@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.join
+
+import java.util.IdentityHashMap
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+import latebloom.decision.{Reason, Reasons, ShortSql}
+import latebloom.joinkeys.JoinFilter
+import latebloom.line.Compat._
+
+/** A planned filter: the keys of `source` filter `target`. */
+final private[join] case class PlannedFilter(target: Target, source: KeySource) {
+
+  /** Its text in EXPLAIN. */
+  def text: String = JoinFilter.text(
+    target.key,
+    JoinFilter.Origin(ShortSql(source.wanted), source.means),
+    target.onlyFiles
+  )
+}
+
+/** The filters that are planned so far, by scan. */
+final private[join] class PlannedFilters {
+  private val byScan = new IdentityHashMap[LogicalPlan, mutable.ArrayBuffer[PlannedFilter]]
+  private var count = 0
+
+  def size: Int = count
+
+  def isEmpty: Boolean = count == 0
+
+  def add(p: PlannedFilter): Unit = {
+    byScan.computeIfAbsent(p.target.scan, _ => mutable.ArrayBuffer.empty) += p
+    count += 1
+  }
+
+  def on(scan: LogicalPlan): Seq[PlannedFilter] =
+    Option(byScan.get(scan)).fold(Seq.empty[PlannedFilter])(_.toSeq)
+
+  /** The filters that take the keys of `source`. */
+  def from(source: KeySource): Seq[PlannedFilter] =
+    byScan.values.asScala.flatten.filter(_.source.isSame(source)).toSeq
+
+  /** Why a filter cannot be added to these. */
+  def whyNot(p: PlannedFilter): Option[Reason] =
+    if (waitsFor(p.source, p.target.scan)) Some(Reasons.joinCycle)
+    else
+      when(on(p.target.scan).exists { c =>
+        c.source.isSame(p.source) && c.target.key.semanticEquals(p.target.key)
+      })(Reasons.joinFilterTwice)
+
+  /** Whether a scan has a filter of its rows that adds to what the targets know, by their own
+    * filters or themselves.
+    */
+  def select(scan: LogicalPlan, targets: Seq[Target]): Boolean =
+    on(scan).exists { c =>
+      !c.target.onlyFiles && !targets.exists { t =>
+        waitsFor(c.source, t.scan) || on(t.scan).exists(_.source.isSame(c.source))
+      }
+    }
+
+  /** Filters wait for the scans of their creation sides, and those wait for their own filters. */
+  private def waitsFor(source: KeySource, scan: LogicalPlan): Boolean = {
+    val seen = new IdentityHashMap[LogicalPlan, LogicalPlan]
+    def waits(source: KeySource): Boolean = source.leaves.exists { leaf =>
+      (leaf eq scan) || (seen.put(leaf, leaf) == null && on(leaf).exists(c => waits(c.source)))
+    }
+    waits(source)
+  }
+}
