@@ -24,6 +24,11 @@ def shuffled(df: DataFrame) -> int:
     return written
 
 
+def drain(df: DataFrame) -> None:
+    """Runs a query and counts its rows, without a sink."""
+    query_execution(df).toRdd().count()
+
+
 def plan(df: DataFrame) -> None:
     """Plans a query, as ``EXPLAIN`` would, and does not run it."""
     query_execution(df).executedPlan()

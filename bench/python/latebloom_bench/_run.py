@@ -18,8 +18,8 @@ from latebloom._errors import LateBloomError
 from latebloom_bench import _answers
 from latebloom_bench._data import Data, as_orc, size_of
 from latebloom_bench._delta import Deltas
+from latebloom_bench._jvm import drain, shuffled
 from latebloom_bench._jvm import plan as plan_only
-from latebloom_bench._jvm import shuffled
 from latebloom_bench._report import ALIKE, DIFFERENT, EQUAL, FAILED, ROUNDED, Measured, Result
 from latebloom_bench._sides import (
     DUCKDB,
@@ -167,6 +167,8 @@ class _Bench:
     ) -> None:
         self._spark, self._sides, self._runs = spark, sides, plan.runs
         self._only_planned = plan.suite.only_planned
+        # Below a write to a DataSource V2 Delta does not prepare its scans.
+        self._drains = isinstance(plan.data, Deltas)
         self._duck = None if self._only_planned else duck
         self._meter, self._done = meter, done
 
@@ -271,6 +273,8 @@ class _Bench:
             df = self._spark.sql(query.sql)
             if self._only_planned:
                 plan_only(df)
+            elif self._drains:
+                drain(df)
             else:
                 _positional(df).write.format("noop").mode("overwrite").save()
         return taken[0]

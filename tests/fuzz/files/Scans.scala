@@ -202,7 +202,8 @@ object Scans {
           Literal(serialized(keys._1.dataType, keys._2), BinaryType),
           JoinFilter.Origin("keys", JoinFilter.Rescan),
           new GatheredKeys(keys),
-          onlyFiles = false
+          onlyFiles = false,
+          bytesBehind = 0
         )
         FilterExec(And(condition, filter), child)
       }

@@ -24,6 +24,7 @@ final private[join] class FilterPlanning(
   import FilterPlanning._
 
   private val conf = SQLConf.get
+  private val least = BigInt(settings.join.minScanBytes)
   private val shared = new SharedParts(plan)
   private val applications = new ApplicationSide(plan)
 
@@ -72,28 +73,83 @@ final private[join] class FilterPlanning(
     def result: Seq[Decided] = {
       // The largest scans choose first: of two filters that exclude each other, theirs gains most.
       val sides = joins.flatMap(j => Seq(j.join.left, j.join.right).map(side => (j, side)))
-      settled(
+      val decided = settled(
         sides
           .sortBy { case (_, side) => -side.collectLeaves().map(_.stats.sizeInBytes).max }
-          .map { case (j, side) => Decided(j, side, decide(j, side)) }
+          .map { case (j, side) => Decided(j, side, decide(j, side, least)) },
+        least
       )
+      if (filters.isEmpty && !decided.exists(isOpen)) decided else withSteps(decided)
     }
 
     /** A scan filtered by another join has few keys: joins without a source decide again. */
     @tailrec
-    private def settled(decided: Seq[Decided]): Seq[Decided] = {
+    private def settled(decided: Seq[Decided], least: BigInt): Seq[Decided] = {
       val before = filters.size
       val again = if (filters.isEmpty) decided
       else decided.map {
-        case d if d.decision.declined.contains(Reasons.creationNotSelective) =>
-          d.copy(decision = decide(d.join, d.side))
+        case d if isOpen(d) =>
+          val made = decide(d.join, d.side, least)
+          if (made.declined.exists(_.code == tooSmall)) d else d.copy(decision = made)
         case d => d
       }
-      if (filters.size == before) again else settled(again)
+      if (filters.size == before) again else settled(again, least)
     }
 
-    private def decide(j: FilteringJoin, side: LogicalPlan): JoinDecision = {
-      val made = for {
+    /** Filters of scans that are too small to gain by one, but whose own keys become fewer by it:
+      * of a nation few suppliers, and of these few orders. Only those that a large scan needs stay.
+      */
+    private def withSteps(decided: Seq[Decided]): Seq[Decided] = {
+      val before = filters.size
+      val steps = stepsOf(decided)
+      val further = filters.size
+      val again = if (steps.isEmpty) decided else settled(decided, least * LargerForSteps)
+      val large = filters.from(0).filter(_.target.bytes >= least * LargerForSteps)
+      val used = filters.neededFor(large).filter(p => steps.exists(_._2 eq p))
+      filters.removeFrom(before, further, p => !used.exists(_ eq p))
+      again.map { d =>
+        steps.collect { case (of, p) if (of is d) && used.exists(_ eq p) => p.text } match {
+          case Nil   => d
+          case texts =>
+            val made = JoinDecision(d.decision.on, d.decision.filters ++ texts, None)
+            d.copy(decision = made)
+        }
+      }
+    }
+
+    /** All filters that may be a step, each with the decision that it belongs to. */
+    private def stepsOf(decided: Seq[Decided]): Seq[(Decided, PlannedFilter)] = {
+      def isSmall(plan: LogicalPlan) = plan.stats.sizeInBytes < least
+      val found = for {
+        d <- decided
+        p <- filtersOf(d.join, d.side, 0).getOrElse(Nil)
+        if isSmall(p.target.scan) && p.source.leaves.forall(isSmall)
+      } yield {
+        filters.add(p)
+        d -> p
+      }
+      if (found.isEmpty) Nil else found ++ stepsOf(decided)
+    }
+
+    private def decide(j: FilteringJoin, side: LogicalPlan, least: BigInt): JoinDecision = {
+      val keys = j.keys(side)
+      val on = (if (keys.nonEmpty) keys else j.ranges(side).map(_._1)).map(ShortSql(_))
+        .mkString(", ")
+      filtersOf(j, side, least) match {
+        case Left(why)    => JoinDecision(on, Nil, Some(why))
+        case Right(found) =>
+          found.foreach(filters.add)
+          JoinDecision(on, found.map(_.text), None)
+      }
+    }
+
+    /** The filters of scans of at least so many bytes. */
+    private def filtersOf(
+        j: FilteringJoin,
+        side: LogicalPlan,
+        least: BigInt
+    ): Either[Reason, Seq[PlannedFilter]] =
+      for {
         _ <- Either.cond(settings.join.enabled, (), Reasons.joinDisabled)
         _ <- Either.cond(j.mayDrop(side), (), Reasons.joinType(j.join.joinType))
         _ <- Either.cond(
@@ -102,28 +158,20 @@ final private[join] class FilterPlanning(
           Reasons.keyNotTraceable(j.join.nodeName)
         )
         found <- either(
-          when(j.keys(side).nonEmpty)(filtersOf(j, side)) ++ j.ranges(side).map(rangeOf(j, side, _))
+          when(j.keys(side).nonEmpty)(ofKeys(j, side, least)) ++
+            j.ranges(side).map(ofRange(j, side, _, least))
         )
       } yield found
-      val keys = j.keys(side)
-      val on = (if (keys.nonEmpty) keys else j.ranges(side).map(_._1)).map(ShortSql(_))
-        .mkString(", ")
-      made match {
-        case Left(why)    => JoinDecision(on, Nil, Some(why))
-        case Right(found) =>
-          found.foreach(filters.add)
-          JoinDecision(on, found.map(_.text), None)
-      }
-    }
 
     /** A filter by the least and the greatest value that rows of the other side allow. Where the
       * join has keys, their filter does most, so this one must cost no job; a nested loop compares
       * each row with each, so any row that it does not get is worth the filter.
       */
-    private def rangeOf(
+    private def ofRange(
         j: FilteringJoin,
         side: LogicalPlan,
-        compared: (Expression, KeyRange)
+        compared: (Expression, KeyRange),
+        least: BigInt
     ): Either[Reason, Seq[PlannedFilter]] = {
       val (mine, range) = compared
       val source = KeySource(j, j.other(side), range, hashed = false, j.means(j.other(side), conf))
@@ -135,7 +183,7 @@ final private[join] class FilterPlanning(
           Reasons.rangeType(mine.dataType)
         )
         targets <- applications.targets(side, mine)
-        large <- firstReason(targets)(readable)
+        large <- firstReason(targets)(readable(_, least))
         scanned = large.map(_.bytes).max
         cheap = if (j.leftKeys.nonEmpty) source.means == JoinFilter.Broadcast
         else source.bytes <= scanned && pays(source, scanned)
@@ -157,46 +205,46 @@ final private[join] class FilterPlanning(
     /** One filter for all keys of the join if one scan supplies them, else one for each key. A key
       * that is no number and no text, such as a struct, is hashed, too.
       */
-    private def filtersOf(
+    private def ofKeys(
         j: FilteringJoin,
-        side: LogicalPlan
+        side: LogicalPlan,
+        least: BigInt
     ): Either[Reason, Seq[PlannedFilter]] = {
       val pairs = j.pairs(side)
       val hashable = pairs.forall { case (mine, _) => JoinKeys.hashesEqually(mine.dataType) }
       val hashes = pairs.size > 1 || JoinKeys.domain(pairs.head._1.dataType).isEmpty
       val together = when(hashes && hashable)(pairs.unzip).map { case (mine, theirs) =>
-        filtersOf(j, side, new XxHash64(mine), new XxHash64(theirs), hashed = true, isWhole = true)
+        val key = SideKey(new XxHash64(mine), new XxHash64(theirs), hashed = true, isWhole = true)
+        ofKey(j, side, key, least)
       }
       together.filter(_.isRight).getOrElse {
         val each = pairs.map { case (mine, theirs) =>
-          filtersOf(j, side, mine, theirs, hashed = false, isWhole = pairs.size == 1)
+          ofKey(j, side, SideKey(mine, theirs, hashed = false, isWhole = pairs.size == 1), least)
         }
         either(each)
       }
     }
 
-    private def filtersOf(
+    private def ofKey(
         j: FilteringJoin,
         side: LogicalPlan,
-        mine: Expression,
-        theirs: Expression,
-        hashed: Boolean,
-        isWhole: Boolean
+        key: SideKey,
+        least: BigInt
     ): Either[Reason, Seq[PlannedFilter]] =
       for {
-        targets <- applications.targets(side, mine)
-        _ <-
-          Either.cond(JoinKeys.domain(mine.dataType).isDefined, (), Reasons.keyType(mine.dataType))
+        targets <- applications.targets(side, key.mine)
+        dataType = key.mine.dataType
+        _ <- Either.cond(JoinKeys.domain(dataType).isDefined, (), Reasons.keyType(dataType))
         other = j.other(side)
         large <- firstReason(targets) { t =>
-          readable(t).orElse(prunedBySpark(t, j.means(other, conf)))
+          readable(t, least).orElse(prunedBySpark(t, j.means(other, conf)))
         }
-        sources = CreationSide.sources(j, other, theirs, hashed, conf)
-        source <- cheapest(sources, large, isWhole)
+        sources = CreationSide.sources(j, other, key.theirs, key.hashed, conf)
+        source <- cheapest(sources, large, key.isWhole)
         fresh <- firstReason(large.map(PlannedFilter(_, source)))(filters.whyNot)
       } yield fresh
 
-    private def readable(t: Target): Option[Reason] = {
+    private def readable(t: Target, least: BigInt): Option[Reason] = {
       val format = SelectiveFormat.of(t.files.fileFormat)
       if (!format.exists(_.whyNot.isEmpty)) {
         Some(Reasons.scanNotOurs(t.files.fileFormat.getClass))
@@ -204,7 +252,7 @@ final private[join] class FilterPlanning(
         Some(Reasons.scanTwice)
       } else if (whole.exists(_ eq t.scan) || (t.byPartition && isReadTwice(t))) {
         Some(Reasons.scanShared)
-      } else if (t.bytes < settings.join.minScanBytes) {
+      } else if (t.bytes < least) {
         Some(Reasons.scanTooSmall(settings.join.minScanBytes))
       } else {
         t.below.filterNot(_ => mayExcludeFiles(t, format)).map(Reasons.keyNotTraceable)
@@ -267,7 +315,32 @@ private object FilterPlanning {
   /** How many times as large a scan is as a side whose keys may lie in a part of its files. */
   private val MuchLarger = 10
 
-  final private case class Decided(join: FilteringJoin, side: LogicalPlan, decision: JoinDecision)
+  /** How many times as large as others a scan is for whose keys steps are waited for. */
+  private val LargerForSteps = 4
+
+  final private case class Decided(join: FilteringJoin, side: LogicalPlan, decision: JoinDecision) {
+    def is(that: Decided): Boolean = (join eq that.join) && (side eq that.side)
+  }
+
+  private val tooSmall = Reasons.scanTooSmall(0).code
+
+  /** Whether the join has a scan that keys of the other side would filter if they were few. */
+  private def isOpen(d: Decided): Boolean =
+    d.decision.declined.contains(Reasons.creationNotSelective)
+
+  /** A key of the side to filter, and of the other.
+    *
+    * @param hashed
+    *   whether it is a hash of several columns
+    * @param isWhole
+    *   whether it is all that the join compares
+    */
+  final private case class SideKey(
+      mine: Expression,
+      theirs: Expression,
+      hashed: Boolean,
+      isWhole: Boolean
+  )
 
   /** All filters found; the first reason if there are none. */
   private def either(

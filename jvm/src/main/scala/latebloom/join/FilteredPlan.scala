@@ -52,7 +52,8 @@ final private[join] class FilteredPlan(plan: LogicalPlan, filters: PlannedFilter
           if (whole) gathering.define() else gathering.refer,
           JoinFilter.Origin(ShortSql(p.source.wanted), p.source.means),
           gathering.keys,
-          p.target.onlyFiles
+          p.target.onlyFiles,
+          filters.bytesBehind(scan).min(Long.MaxValue).toLong
         )
       }
       Filter(conditions.reduce[Expression](And), scan)
@@ -102,7 +103,7 @@ final private[join] class FilteredPlan(plan: LogicalPlan, filters: PlannedFilter
     * may have rows, of a byte each: more could not leave many out.
     */
   private def limitsOf(source: KeySource): KeyLimits = {
-    val bytes = filters.from(source).map(_.target.bytes).max.min(Long.MaxValue).toLong
+    val bytes = filters.of(source).map(_.target.bytes).max.min(Long.MaxValue).toLong
     new KeyLimits(
       most.exactKeys,
       (bytes / BytesPerByte).max(SmallFilter).min(most.maxBytes).toInt,

@@ -22,26 +22,47 @@ final private[join] case class PlannedFilter(target: Target, source: KeySource) 
   )
 }
 
-/** The filters that are planned so far, by scan. */
+/** The filters that are planned so far. */
 final private[join] class PlannedFilters {
+  private val all = mutable.ArrayBuffer.empty[PlannedFilter]
   private val byScan = new IdentityHashMap[LogicalPlan, mutable.ArrayBuffer[PlannedFilter]]
-  private var count = 0
 
-  def size: Int = count
+  def size: Int = all.size
 
-  def isEmpty: Boolean = count == 0
+  def isEmpty: Boolean = all.isEmpty
 
   def add(p: PlannedFilter): Unit = {
+    all += p
     byScan.computeIfAbsent(p.target.scan, _ => mutable.ArrayBuffer.empty) += p
-    count += 1
   }
 
   def on(scan: LogicalPlan): Seq[PlannedFilter] =
     Option(byScan.get(scan)).fold(Seq.empty[PlannedFilter])(_.toSeq)
 
   /** The filters that take the keys of `source`. */
-  def from(source: KeySource): Seq[PlannedFilter] =
-    byScan.values.asScala.flatten.filter(_.source.isSame(source)).toSeq
+  def of(source: KeySource): Seq[PlannedFilter] = all.filter(_.source.isSame(source)).toSeq
+
+  /** The filters since there were so many. */
+  def from(size: Int): Seq[PlannedFilter] = all.drop(size).toSeq
+
+  /** Removes filters that were added when there were from `size` to `end`. */
+  def removeFrom(size: Int, end: Int, isRemoved: PlannedFilter => Boolean): Unit =
+    all.slice(size, end).filter(isRemoved).foreach { p =>
+      Seq(all, byScan.get(p.target.scan)).foreach(of => of.remove(of.indexWhere(_ eq p)))
+    }
+
+  /** The filters on whose scans the keys of others depend, and so on. */
+  def neededFor(filters: Seq[PlannedFilter]): Seq[PlannedFilter] = {
+    val seen = new IdentityHashMap[PlannedFilter, PlannedFilter]
+    def need(p: PlannedFilter): Unit =
+      for (leaf <- p.source.leaves; below <- on(leaf) if seen.put(below, below) == null) need(below)
+    filters.foreach(need)
+    seen.keySet.asScala.toSeq
+  }
+
+  /** The most bytes that a scan has which waits, by way of its keys, for `scan`. */
+  def bytesBehind(scan: LogicalPlan): BigInt =
+    all.filter(p => waitsFor(p.source, scan)).map(_.target.bytes).foldLeft(BigInt(0))(_ max _)
 
   /** Why a filter cannot be added to these. */
   def whyNot(p: PlannedFilter): Option[Reason] =

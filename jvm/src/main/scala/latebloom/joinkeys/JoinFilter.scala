@@ -34,13 +34,16 @@ import latebloom.read.predicate.ValuePredicate
   * @param onlyFiles
   *   whether only whole files are left out, once, before the first task: rows are counted above, so
   *   each must come again if a task is repeated
+  * @param bytesBehind
+  *   bytes of a scan that waits for the keys of this one
   */
 final case class JoinFilter(
     key: Expression,
     keys: Expression,
     from: JoinFilter.Origin,
     gathered: GatheredKeys,
-    onlyFiles: Boolean
+    onlyFiles: Boolean,
+    bytesBehind: Long
 ) extends BinaryExpression
     with Predicate
     with CannotFail {
@@ -59,7 +62,8 @@ final case class JoinFilter(
       KeysGatheredElsewhere(gathered),
       JoinFilter.AnyOrigin,
       gathered,
-      onlyFiles
+      onlyFiles,
+      0
     )
 
   /** The node that gathers the keys; None if the plan has none. */

@@ -210,13 +210,14 @@ final class LateScan private[latebloom] (
   /** Those that may leave out rows of a file that is read. */
   private def rowKeys: Seq[JoinKeyPredicate] = joinKeys.filterNot(_.onlyFiles)
 
-  /** Seconds of a core that the join filters can save this scan; at least what it takes to begin a
-    * job, which the keys need too.
+  /** Seconds of a core that the join filters can save this scan, or one that waits for its keys; at
+    * least what it takes to begin a job, which the keys need too.
     */
   private def mostSaved: Double = {
     def width(types: Seq[DataType]) = types.map(_.defaultSize.toDouble).sum
     val share = width(read.map(_.dataType)) / width(relation.dataSchema.map(_.dataType)).max(1)
-    val saved = filesSize * share.min(1) / ScanHistory.speed
+    val bytes = joinFilters.map(_.bytesBehind).max.max(filesSize)
+    val saved = bytes * share.min(1) / ScanHistory.speed
     (saved * (1 - ScanHistory.passing(joinsInHistory))).max(LateScan.JobStart)
   }
 
