@@ -82,7 +82,9 @@ object Confs {
   def ofJoins(rng: Rng): Map[String, String] = of(rng) ++ Map(
     "spark.sql.adaptive.enabled" -> rng.pick(Seq("true", "false")),
     "spark.sql.autoBroadcastJoinThreshold" -> rng.pick(Seq("10m", "-1", "3k")),
-    "spark.latebloom.join.patience" -> rng.weighted(2 -> "1e9", 1 -> "0")
+    "spark.latebloom.join.patience" -> rng.weighted(2 -> "1e9", 1 -> "0"),
+    // Between the sizes of the tables, so that keys reach large ones over small ones.
+    "spark.latebloom.join.minScanBytes" -> rng.weighted(2 -> "0", 1 -> "5k", 1 -> "10k")
   )
 
   def of(rng: Rng): Map[String, String] =

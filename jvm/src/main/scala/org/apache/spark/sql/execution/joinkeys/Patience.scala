@@ -31,8 +31,10 @@ final class Patience(cores: () => Patience.Cores, coreNanos: Double) {
 object Patience {
   final case class Cores(idle: Int, busy: Int)
 
-  /** What an instant of a busy core counts. */
-  private val BusyShare = 1.0 / 16
+  /** What an instant of a busy core counts: the scan could not have had it, or only instead of the
+    * keys.
+    */
+  private val BusyShare = 1.0 / 256
 
   def endless: Patience = new Patience(() => Cores(0, 0), Double.PositiveInfinity)
 
