@@ -91,6 +91,13 @@ class StepsSuite extends LateBloomTest {
     )("s_kind", "v")
   }
 
+  test("no step to rows that a join keeps without a match") {
+    check(
+      "select f.id, n_name from sales f join (select s, n_name from supplier p left join nation n " +
+        "on p.n = n.n and n_name = 'nation 7') p on f.s = p.s"
+    )()
+  }
+
   test("no step that no large scan needs") {
     check(
       "select f.id, n_name from small_sales f join supplier p on f.s = p.s " +
