@@ -67,10 +67,7 @@ class DeltaJoinsSuite extends DeltaTest {
         rows(1).selectExpr("*", "id place", "id % 100 few")
           .write.format("delta").saveAsTable("small")
         for (key <- Seq("id", "day", "t", "s", "n"); broadcast <- Seq("-1", "10m")) {
-          withSQLConf(
-            SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> broadcast,
-            "spark.latebloom.join.relistBytes" -> "0"
-          ) {
+          withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> broadcast) {
             // Two places of the file, far from each other.
             val where = "(place between 250 and 260 or place between 1650 and 1660)"
             sameAnswer(

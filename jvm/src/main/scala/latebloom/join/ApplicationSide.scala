@@ -15,8 +15,6 @@ import latebloom.decision.{Reason, Reasons}
   *
   * @param byPartition
   *   whether the key is made of partition columns, which whole files have in common
-  * @param byBucket
-  *   whether the files are buckets by a column of the key
   * @param below
   *   the name of a node that numbers the rows, so that only whole files may be left out
   */
@@ -25,12 +23,15 @@ final private[join] case class Target(
     files: HadoopFsRelation,
     key: Expression,
     byPartition: Boolean,
-    byBucket: Boolean,
     below: Option[String]
 ) {
   def bytes: BigInt = scan.stats.sizeInBytes
 
   def onlyFiles: Boolean = below.nonEmpty
+
+  /** Whether the files are buckets by a column of the key. */
+  def byBucket: Boolean = SQLConf.get.bucketingEnabled &&
+    files.bucketSpec.exists(b => key.references.exists(c => b.bucketColumnNames == Seq(c.name)))
 }
 
 /** Follows a join key down to the scans that supply it.
@@ -116,12 +117,7 @@ final private[join] class ApplicationSide(plan: LogicalPlan) extends AliasHelper
     key.references.find(!ofFiles.contains(_)) match {
       case Some(column) if !byPartition => Left(Reasons.partitionKey(column))
       case _ if Failure.mayFail(key)    => Left(Reasons.keyMayFail(key))
-      case _                            =>
-        val byBucket = SQLConf.get.bucketingEnabled &&
-          files.bucketSpec.exists(b =>
-            key.references.exists(c => b.bucketColumnNames == Seq(c.name))
-          )
-        Right(Target(scan.asInstanceOf[LogicalRelation], files, key, byPartition, byBucket, None))
+      case _ => Right(Target(scan.asInstanceOf[LogicalRelation], files, key, byPartition, None))
     }
   }
 

@@ -41,20 +41,21 @@ final private[join] class FilterPlanning(
   }
 
   /** The decisions of each join, about its left and its right side, and all filters. */
-  def result: (Seq[(FilteringJoin, Seq[JoinDecision])], PlannedFilters) = decided(Nil)
+  def result: (Seq[(FilteringJoin, Seq[JoinDecision])], PlannedFilters) =
+    attempted(Nil)
 
   /** @param whole
     *   scans that stay as they are, because Spark executes the part with them for several places
     */
   @tailrec
-  private def decided(
+  private def attempted(
       whole: Seq[LogicalPlan]
   ): (Seq[(FilteringJoin, Seq[JoinDecision])], PlannedFilters) = {
     val attempt = new Attempt(whole)
     val decided = attempt.result
     val filters = attempt.filters
     val torn = if (conf.exchangeReuseEnabled) shared.torn(filters.on(_).nonEmpty) else Nil
-    if (torn.nonEmpty) this.decided(whole ++ torn)
+    if (torn.nonEmpty) attempted(whole ++ torn)
     else {
       val byJoin = joins.map { j =>
         val ofSides = for {
@@ -100,15 +101,14 @@ final private[join] class FilterPlanning(
       * of a nation few suppliers, and of these few orders. Only those that a large scan needs stay.
       */
     private def withSteps(decided: Seq[Decided]): Seq[Decided] = {
-      val before = filters.size
       val steps = stepsOf(decided)
-      val further = filters.size
       val again = if (steps.isEmpty) decided else settled(decided, least * LargerForSteps)
-      val large = filters.from(0).filter(_.target.bytes >= least * LargerForSteps)
-      val used = filters.neededFor(large).filter(p => steps.exists(_._2 eq p))
-      filters.removeFrom(before, further, p => !used.exists(_ eq p))
+      val needed =
+        filters.neededFor(filters.all.filter(_.target.bytes >= least * LargerForSteps))
+      val (kept, unused) = steps.partition { case (_, p) => needed.exists(_ eq p) }
+      unused.foreach { case (_, p) => filters.remove(p) }
       again.map { d =>
-        steps.collect { case (of, p) if (of is d) && used.exists(_ eq p) => p.text } match {
+        kept.collect { case (of, p) if of is d => p.text } match {
           case Nil   => d
           case texts =>
             val made = JoinDecision(d.decision.on, d.decision.filters ++ texts, None)

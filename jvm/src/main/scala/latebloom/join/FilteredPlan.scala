@@ -9,7 +9,6 @@ import org.apache.spark.sql.catalyst.plans.logical._
 
 import latebloom.bloom.KeyLimits
 import latebloom.compile.{Failure, JoinKeys}
-import latebloom.decision.ShortSql
 import latebloom.joinkeys.{
   BroadcastKeys,
   GatheredKeys,
@@ -45,15 +44,16 @@ final private[join] class FilteredPlan(plan: LogicalPlan, filters: PlannedFilter
       if (same.isEmpty || joinsMayFail) Filter(condition, child)
       else others.reduceOption(And).fold[LogicalPlan](child)(Filter(_, child))
     case scan if filters.on(scan).nonEmpty =>
+      val behind = filters.bytesBehind(scan).min(Long.MaxValue).toLong
       val conditions = filters.on(scan).map { p =>
         val gathering = gatheringOf(p.source)
         JoinFilter(
           p.target.key,
           if (whole) gathering.define() else gathering.refer,
-          JoinFilter.Origin(ShortSql(p.source.wanted), p.source.means),
+          p.origin,
           gathering.keys,
           p.target.onlyFiles,
-          filters.bytesBehind(scan).min(Long.MaxValue).toLong
+          behind
         )
       }
       Filter(conditions.reduce[Expression](And), scan)

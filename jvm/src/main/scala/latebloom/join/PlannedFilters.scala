@@ -14,25 +14,25 @@ import latebloom.line.Compat._
 /** A planned filter: the keys of `source` filter `target`. */
 final private[join] case class PlannedFilter(target: Target, source: KeySource) {
 
+  def origin: JoinFilter.Origin = JoinFilter.Origin(ShortSql(source.wanted), source.means)
+
   /** Its text in EXPLAIN. */
-  def text: String = JoinFilter.text(
-    target.key,
-    JoinFilter.Origin(ShortSql(source.wanted), source.means),
-    target.onlyFiles
-  )
+  def text: String = JoinFilter.text(target.key, origin, target.onlyFiles)
 }
 
 /** The filters that are planned so far. */
 final private[join] class PlannedFilters {
-  private val all = mutable.ArrayBuffer.empty[PlannedFilter]
+  private val planned = mutable.ArrayBuffer.empty[PlannedFilter]
   private val byScan = new IdentityHashMap[LogicalPlan, mutable.ArrayBuffer[PlannedFilter]]
 
-  def size: Int = all.size
+  def all: Seq[PlannedFilter] = planned.toSeq
 
-  def isEmpty: Boolean = all.isEmpty
+  def size: Int = planned.size
+
+  def isEmpty: Boolean = planned.isEmpty
 
   def add(p: PlannedFilter): Unit = {
-    all += p
+    planned += p
     byScan.computeIfAbsent(p.target.scan, _ => mutable.ArrayBuffer.empty) += p
   }
 
@@ -40,16 +40,10 @@ final private[join] class PlannedFilters {
     Option(byScan.get(scan)).fold(Seq.empty[PlannedFilter])(_.toSeq)
 
   /** The filters that take the keys of `source`. */
-  def of(source: KeySource): Seq[PlannedFilter] = all.filter(_.source.isSame(source)).toSeq
+  def of(source: KeySource): Seq[PlannedFilter] = all.filter(_.source.isSame(source))
 
-  /** The filters since there were so many. */
-  def from(size: Int): Seq[PlannedFilter] = all.drop(size).toSeq
-
-  /** Removes filters that were added when there were from `size` to `end`. */
-  def removeFrom(size: Int, end: Int, isRemoved: PlannedFilter => Boolean): Unit =
-    all.slice(size, end).filter(isRemoved).foreach { p =>
-      Seq(all, byScan.get(p.target.scan)).foreach(of => of.remove(of.indexWhere(_ eq p)))
-    }
+  def remove(p: PlannedFilter): Unit =
+    Seq(planned, byScan.get(p.target.scan)).foreach(in => in.remove(in.indexWhere(_ eq p)))
 
   /** The filters on whose scans the keys of others depend, and so on. */
   def neededFor(filters: Seq[PlannedFilter]): Seq[PlannedFilter] = {
