@@ -25,7 +25,7 @@ from latebloom._errors import (
     SparkVersionError,
     UnsupportedSessionError,
 )
-from latebloom._explain import Explanation, Join, Residual, Scan, explain
+from latebloom._explain import Explanation, Join, Order, Residual, Scan, explain
 from latebloom._jar import jar_path
 from latebloom._session import disabled, enabled
 
@@ -43,6 +43,7 @@ __all__ = [
     "JarNotFoundError",
     "Join",
     "LateBloomError",
+    "Order",
     "Residual",
     "ScalaVersionError",
     "Scan",

@@ -42,6 +42,8 @@ class Scan:
         filter_columns: the columns that the scan reads first, in this order.
         scan_filters: the predicates that the scan evaluates.
         join_filters: the keys of joins by which the scan tests rows.
+        top_rows: what the scan knows of the first rows of an order: the column by which it is
+            searched for them, or that it reads no others.
         residual: the predicates that stay in Spark's Filter above it, each with its reason.
         payload: the columns that the scan reads only for rows that pass.
     """
@@ -56,6 +58,7 @@ class Scan:
     filter_columns: tuple[str, ...]
     scan_filters: tuple[str, ...]
     join_filters: tuple[str, ...]
+    top_rows: tuple[str, ...]
     residual: tuple[Residual, ...]
     payload: tuple[str, ...]
 
@@ -66,6 +69,7 @@ class Scan:
                 f"  filter columns: {', '.join(self.filter_columns) or 'none'}",
                 f"  scan filters:   {' AND '.join(self.scan_filters) or 'none'}",
                 *(f"  join filter:    {join_filter}" for join_filter in self.join_filters),
+                *(f"  first rows:     {top}" for top in self.top_rows),
                 *(f"  residual:       {residual}" for residual in self.residual or ("none",)),
                 f"  payload:        {', '.join(self.payload) or 'none'}",
             ]
@@ -101,17 +105,46 @@ class Join:
 
 
 @dataclass(frozen=True)
+class Order:
+    """An ORDER BY with LIMIT, whose first rows may be searched before their other columns are read.
+
+    Attributes:
+        node: Spark's node that orders.
+        on: the order.
+        applied: True if the rows are searched first; else ``code``, ``reason`` and ``fix`` explain
+            why all columns are read at once.
+    """
+
+    node: str
+    on: str
+    applied: bool
+    code: str
+    reason: str
+    fix: str
+
+    def __str__(self) -> str:
+        told = (
+            "before the other columns are read"
+            if self.applied
+            else f"none  [{self.code}] {self.reason}"
+        )
+        return f"{self.node}, first rows by {self.on}\n  search:         {told}"
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """A query's physical plan as Spark formats it, and the decisions about its scans and joins."""
+    """A query's physical plan as Spark formats it, and what was decided about its parts."""
 
     plan: str
     scans: tuple[Scan, ...]
     joins: tuple[Join, ...]
+    orders: tuple[Order, ...]
 
     def __str__(self) -> str:
         if EXPLAINED in self.plan:
             return self.plan.rstrip()
-        decisions = "\n".join(map(str, (*self.scans, *self.joins))) or "no file scan in this plan"
+        all_decisions = (*self.scans, *self.joins, *self.orders)
+        decisions = "\n".join(map(str, all_decisions)) or "no file scan in this plan"
         return f"{self.plan.rstrip()}\n\n== LateBloom ==\n{decisions}"
 
     def _repr_html_(self) -> str:
@@ -133,7 +166,10 @@ def explain(df: DataFrame) -> Explanation:
     # A DataFrame keeps its first plan; a new one over it is planned under the current settings.
     answer = json.loads(_jvm.explain(df.select("*")))
     return Explanation(
-        answer["plan"], tuple(map(_scan, answer["scans"])), tuple(map(_join, answer["joins"]))
+        answer["plan"],
+        tuple(map(_scan, answer["scans"])),
+        tuple(map(_join, answer["joins"])),
+        tuple(map(_order, answer["orders"])),
     )
 
 
@@ -149,6 +185,7 @@ def _scan(scan: dict[str, Any]) -> Scan:
         filter_columns=tuple(scan["filterColumns"]),
         scan_filters=tuple(scan["scanFilters"]),
         join_filters=tuple(scan["joinFilters"]),
+        top_rows=tuple(scan["topRows"]),
         residual=tuple(Residual(**residual) for residual in scan["residual"]),
         payload=tuple(scan["payload"]),
     )
@@ -163,4 +200,15 @@ def _join(join: dict[str, Any]) -> Join:
         reason=join.get("reason") or "",
         fix=join.get("fix") or "",
         filters=tuple(join["filters"]),
+    )
+
+
+def _order(order: dict[str, Any]) -> Order:
+    return Order(
+        node=order["node"],
+        on=order["on"],
+        applied=order["applied"],
+        code=order.get("code") or "",
+        reason=order.get("reason") or "",
+        fix=order.get("fix") or "",
     )

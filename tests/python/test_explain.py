@@ -18,6 +18,7 @@ APPLIED = {
     "filterColumns": ["status", "id"],
     "scanFilters": ["status = 'open'", "id < 9"],
     "joinFilters": ["id IN order_id (broadcast)"],
+    "topRows": [],
     "residual": [
         {"conjunct": "rand() < 0.5", "code": "RANDOM", "reason": "it is", "fix": "leave it"}
     ],
@@ -33,6 +34,7 @@ DECLINED = {
     "filterColumns": [],
     "scanFilters": [],
     "joinFilters": [],
+    "topRows": [],
     "residual": [],
     "payload": [],
 }
@@ -40,10 +42,9 @@ DECLINED = {
 
 @pytest.fixture
 def answered(monkeypatch, spark):
-    def explain_as(*scans, joins=()):
-        answer = json.dumps(
-            {"plan": "== Physical Plan ==\nthe plan\n", "scans": scans, "joins": joins}
-        )
+    def explain_as(*scans, joins=(), orders=()):
+        plan = "== Physical Plan ==\nthe plan\n"
+        answer = json.dumps({"plan": plan, "scans": scans, "joins": joins, "orders": orders})
         monkeypatch.setattr(_jvm, "explain", lambda df: answer)
         return latebloom.explain(spark.range(1))
 
@@ -63,6 +64,36 @@ def test_an_applied_scan_shows_its_columns_and_predicates_in_order(answered):
         "  residual:       rand() < 0.5  [RANDOM] it is",
         "  payload:        comment",
     ]
+
+
+def test_an_order_with_a_limit_shows_whether_its_rows_are_searched_first(answered):
+    applied = {
+        "node": "TakeOrderedAndProject",
+        "on": "id DESC NULLS LAST",
+        "applied": True,
+        "code": None,
+        "reason": None,
+        "fix": None,
+    }
+    declined = {
+        **applied,
+        "applied": False,
+        "code": "TOO_SMALL",
+        "reason": "it is small",
+        "fix": "let it be",
+    }
+    searched = {**APPLIED, "topRows": ["the first 3 rows"]}
+    told = answered(searched, orders=[applied, declined])
+    assert str(told).splitlines()[-5:] == [
+        "  payload:        comment",
+        "TakeOrderedAndProject, first rows by id DESC NULLS LAST",
+        "  search:         before the other columns are read",
+        "TakeOrderedAndProject, first rows by id DESC NULLS LAST",
+        "  search:         none  [TOO_SMALL] it is small",
+    ]
+    assert "  first rows:     the first 3 rows" in str(told)
+    assert [o.applied for o in told.orders] == [True, False]
+    assert told.orders[1].code == "TOO_SMALL" and told.orders[0].fix == ""
 
 
 def test_a_side_of_a_join_shows_its_filters_or_why_it_has_none(answered):

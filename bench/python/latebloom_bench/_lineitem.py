@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
 
+from latebloom._data import Cache, Tpch
 from latebloom._demo import QUERIES
 
 from latebloom_bench._suite import Query
@@ -42,3 +46,36 @@ KEEPS_ALL_UNPROVEN = Query(
 def on_lineitem(query: Query, at_least: float = 0.0) -> Query:
     """The query in a suite that has other tables as well, with that suite's bar."""
     return replace(query, tables=("lineitem",), at_least=at_least)
+
+
+@dataclass(frozen=True)
+class ByDate:
+    """``lineitem_by_date``: lineitem as a table that is filled day by day.
+
+    Written by pyarrow in row groups of a million rows, with a page index.
+    """
+
+    lineitem: Tpch
+
+    def names(self) -> Iterable[str]:
+        """The one table."""
+        return ("lineitem_by_date",)
+
+    def table(self, name: str, scale: float, cache: Cache) -> Path:
+        """Its Parquet file, made of lineitem on first use."""
+
+        def make(target: Path) -> None:
+            import pyarrow.compute as pc
+            import pyarrow.dataset as ds
+            import pyarrow.parquet as pq
+
+            lines = ds.dataset(self.lineitem.table("lineitem", scale, cache))
+            day = pc.field("l_shipdate")
+            with pq.ParquetWriter(target, lines.schema, write_page_index=True) as writer:
+                # A year at a time: the whole table may not fit into memory.
+                for year in range(1992, 1999):
+                    within = (day >= date(year, 1, 1)) & (day < date(year + 1, 1, 1))
+                    rows = lines.to_table(filter=within).sort_by("l_shipdate")
+                    writer.write_table(rows, row_group_size=1_000_000)
+
+        return cache.made(f"{name}-sf{scale:g}.parquet", 300e6 * scale, make)

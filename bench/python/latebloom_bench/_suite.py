@@ -36,6 +36,7 @@ class Query:
         confs: settings of this query besides the variant's.
         settled: False for a query whose text leaves its answer open, as ``LIMIT`` alone does: only
             its row count is compared.
+        decided: True for a query whose order leaves no ties: its answer is compared as it is.
     """
 
     name: str
@@ -47,11 +48,12 @@ class Query:
     seed: str = ""
     confs: Mapping[str, str] = field(default_factory=dict)
     settled: bool = True
+    decided: bool = False
 
     @property
     def unlimited(self) -> str:
         """The text without its last ``LIMIT``: ties leave open which rows it keeps."""
-        return _LAST_LIMIT.sub("", self.sql) if self.settled else self.sql
+        return self.sql if self.decided or not self.settled else _LAST_LIMIT.sub("", self.sql)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, comparable: S
         val keys = late.joinFilters
           .flatMap(JoinKeyPredicate.of(_, session.sparkContext, Patience.endless))
           .flatMap(_.pushed)
-        late.format.late(ScanWork(late.spec, keys, Nil, late.metrics))
+        late.format.late(ScanWork(late.spec, keys, Nil, None, None, late.metrics))
       case spark => spark.relation.fileFormat
     }
     new FileTask(session, FileTask.reader(scan, format), scan.schema)

@@ -41,7 +41,13 @@ class InspectorSuite extends LateBloomTest {
         "spark.latebloom.join.relistBytes",
         "spark.latebloom.join.patience",
         "spark.latebloom.join.maxBytes",
-        "spark.latebloom.join.maxKeys"
+        "spark.latebloom.join.maxKeys",
+        "spark.latebloom.limit.enabled",
+        "spark.latebloom.aggregate.enabled",
+        "spark.latebloom.topK.enabled",
+        "spark.latebloom.topK.maxRows",
+        "spark.latebloom.topK.minScanBytes",
+        "spark.latebloom.topK.minSaved"
       ))
       val cache = confs.find(_("key").endsWith("pageCacheBytes")).get
       assert(cache("value") == "1m" && cache("type") == "bytes" && cache("doc").nonEmpty)
@@ -67,6 +73,25 @@ class InspectorSuite extends LateBloomTest {
       assert(!(declined \ "applied").extract[Boolean])
       assert((declined \ "code").extract[String] == "no-filter")
       Seq("reason", "fix").foreach(k => assert((declined \ k).extract[String].nonEmpty))
+    }
+  }
+
+  test("explain reports orders with a limit, and the scans that search and read") {
+    withData {
+      val sql = "select * from t order by id desc limit 3"
+      def orders = parse(Inspector.explain(spark.sql(sql).queryExecution)) \ "orders"
+      def code = (orders(0) \ "code").extract[String]
+      assert(code == "top-k-scan-too-small")
+      withSQLConf(
+        "spark.latebloom.topK.minScanBytes" -> "0",
+        "spark.latebloom.topK.minSaved" -> "0"
+      ) {
+        assert(orders.children.size == 1 && (orders(0) \ "applied").extract[Boolean])
+        assert((orders(0) \ "on").extract[String] == "id DESC NULLS LAST")
+        val scans = parse(Inspector.explain(spark.sql(sql).queryExecution)) \ "scans"
+        assert(scans.children.map(s => (s \ "topRows").extract[Seq[String]]) ==
+          Seq(Seq("the first 3 rows"), Seq("searched by id DESC NULLS LAST")))
+      }
     }
   }
 

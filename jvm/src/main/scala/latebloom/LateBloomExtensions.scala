@@ -12,6 +12,8 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
 import latebloom.rules.LateScans
+import latebloom.topk.TopK
+import latebloom.toprows.TopRowsPlanning
 
 /** The class to name in `spark.sql.extensions`. Adds nothing to a session of a Spark version that
   * the jar does not support.
@@ -39,14 +41,15 @@ class LateBloomExtensions(spark: String, scala: String)
 private object Registration {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => JoinKeysPlanning)
+    extensions.injectPlannerStrategy(_ => TopRowsPlanning)
     // An extension's rules run before subqueries become joins and before predicates reach their
     // final place; a session's rules run after both. Spark calls this function each time it
     // optimises.
     extensions.injectOptimizerRule { session =>
       val experimental = session.experimental
-      if (!experimental.extraOptimizations.contains(JoinFilters)) {
-        experimental.extraOptimizations :+= JoinFilters
-      }
+      // A search for the first rows of an order copies the join filters of its scans.
+      val missing = Seq(JoinFilters, TopK).diff(experimental.extraOptimizations)
+      if (missing.nonEmpty) experimental.extraOptimizations ++= missing
       NoRule
     }
     // With adaptive execution: a plan then shows its scans before it runs.

@@ -26,6 +26,19 @@ class LiveRowsSuite extends AnyFunSuite {
     }
   }
 
+  test("the rows that two lists have in common") {
+    val random = new Random(5)
+    def some() = (0L until 200L).filter(_ => random.nextDouble() < 0.3).toArray
+    for (_ <- 0 until 50) {
+      val lists = for (make <- Seq(LiveRows.without(_), LiveRows.only(_))) yield make(some())
+      for (one <- lists :+ LiveRows.ALL; other <- lists :+ LiveRows.ALL) {
+        val both = selected(one.of(0, 200)).intersect(selected(other.of(0, 200)))
+        assert(selected(one.and(other).of(0, 200)) == both)
+        assert(one.and(other).isListed == (one.isListed || other.isListed))
+      }
+    }
+  }
+
   test("rows beyond two thousand million have their own numbers") {
     val first = 5L << 32
     val listed = Array(1L, first + 1, first + 5)

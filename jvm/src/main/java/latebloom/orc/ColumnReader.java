@@ -9,7 +9,6 @@ import latebloom.orc.flat.StripeColumn;
 import latebloom.orc.stripe.ColumnStreams;
 import latebloom.orc.tree.TreeColumnCursor;
 import latebloom.read.ColumnCursor;
-import latebloom.read.ConstantColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.selection.Selection;
 
@@ -84,11 +83,11 @@ sealed interface ColumnReader {
     }
   }
 
-  /** A column that the file lacks: no streams, and one value in all rows. */
-  record Missing(ColumnStreams streams, ConstantColumnCursor constant) implements ColumnReader {
+  /** A column that the file lacks: no streams. Its rows have one value, or their numbers. */
+  record Missing(ColumnStreams streams, ColumnCursor values) implements ColumnReader {
     @Override
     public ColumnCursor cursor(int use, Selection rows) {
-      return constant;
+      return values;
     }
   }
 }

@@ -26,8 +26,10 @@ import latebloom.read.task.ScanMemory;
 import latebloom.read.vector.BlockArrays;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.orc.ColumnStatistics;
 import org.apache.orc.CompressionCodec;
 import org.apache.orc.StripeInformation;
+import org.apache.orc.StripeStatistics;
 import org.apache.orc.impl.InStream;
 import org.apache.orc.impl.OrcCodecPool;
 import org.apache.orc.impl.ReaderImpl;
@@ -51,6 +53,7 @@ public final class OrcSplit implements RowGroups {
   private CompressionCodec codec;
   private final Map<Integer, ConstantColumnCursor> constants = new HashMap<>();
   private final boolean noRowPasses;
+  private List<StripeStatistics> stripeStatistics;
   private int next;
 
   /**
@@ -115,6 +118,28 @@ public final class OrcSplit implements RowGroups {
     return constants.computeIfAbsent(
         column,
         c -> new ConstantColumnCursor(columns[c].constant(), spec.depth(c), spec.valueType(c)));
+  }
+
+  /** What the file says of a flat column in a stripe; null if it cannot be read or trusted. */
+  ColumnStatistics statistics(int stripe, int column) {
+    OrcColumn c = columns[column];
+    boolean flat = !c.isMissing() && c.fileType() != null && spec.depth(column) == 0;
+    if (!flat || !prunesByKeys(context.reader())) {
+      return null;
+    }
+    if (stripeStatistics == null) {
+      try {
+        stripeStatistics = context.reader().getStripeStatistics();
+      } catch (IOException | RuntimeException e) {
+        // Spark does not read them here.
+        stripeStatistics = List.of();
+      }
+    }
+    if (stripe >= stripeStatistics.size()) {
+      return null;
+    }
+    ColumnStatistics[] all = stripeStatistics.get(stripe).getColumnStatistics();
+    return c.fileType().getId() < all.length ? all[c.fileType().getId()] : null;
   }
 
   /** The types of the payload columns as output vectors hold them. */

@@ -16,11 +16,13 @@ import latebloom.orc.tree.TreeColumnCursor;
 import latebloom.orc.tree.TreeStreams;
 import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
+import latebloom.read.RowNumberCursor;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
+import org.apache.orc.ColumnStatistics;
 import org.apache.orc.OrcProto.Stream.Kind;
 import org.apache.orc.StripeInformation;
 import org.apache.spark.sql.types.DataType;
@@ -78,6 +80,18 @@ final class OrcStripe implements RowGroup {
     return place.read(part(column), () -> covers(predicate, column));
   }
 
+  @Override
+  public Extremes extremes(int index) throws IOException {
+    ColumnStatistics stats = split.statistics(place.stripe(), index);
+    return stats == null ? null : Statistics.extremes(stats, split.columns[index], rows());
+  }
+
+  @Override
+  public long nulls(int index) throws IOException {
+    ColumnStatistics stats = split.statistics(place.stripe(), index);
+    return stats == null ? -1 : rows() - stats.getNumberOfValues();
+  }
+
   /** The name of a column in messages. */
   private String part(int column) {
     return "column " + split.columns[column].field().name();
@@ -108,7 +122,9 @@ final class OrcStripe implements RowGroup {
     OrcColumn c = split.columns[column];
     ColumnStreams own = new ColumnStreams(streams, indexes, c);
     if (c.isMissing()) {
-      return new ColumnReader.Missing(own, split.constant(column));
+      boolean numbers = RowNumberCursor.isFor(c.field());
+      return new ColumnReader.Missing(
+          own, numbers ? new RowNumberCursor(firstRow()) : split.constant(column));
     }
     int depth = split.spec.depth(column);
     boolean payload = column < split.spec.payload();

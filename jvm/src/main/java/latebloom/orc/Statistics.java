@@ -4,10 +4,15 @@ package latebloom.orc;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import latebloom.orc.stripe.OrcColumn;
+import latebloom.read.RowGroup.Extremes;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.OrderedKeys;
 import org.apache.hadoop.hive.common.type.HiveDecimal;
 import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
+import org.apache.orc.ColumnStatistics;
+import org.apache.orc.DateColumnStatistics;
+import org.apache.orc.IntegerColumnStatistics;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
@@ -88,6 +93,32 @@ final class Statistics {
       // Releases of that version wrote wrong bounds of short decimals.
       case DECIMAL -> c == Category.DECIMAL && sameType && version != OrcFile.WriterVersion.ORC_135;
     };
+  }
+
+  /**
+   * The extremes of a column of a stripe by its statistics, which must be those of a known writer;
+   * null if they are none, or not of the values that are read.
+   */
+  static Extremes extremes(ColumnStatistics stats, OrcColumn column, long rows) {
+    TypeDescription file = column.fileType();
+    Category c = file.getCategory();
+    if (stats.getNumberOfValues() == 0) {
+      return rows > 0 && stats.hasNull() ? Extremes.NONE : null;
+    }
+    if (stats instanceof IntegerColumnStatistics s
+        && integerBytes(c) > 0
+        && integerBytes(c) <= integerBytes(column.type().getCategory())
+        && s.getMinimum() <= s.getMaximum()) {
+      return new Extremes(false, s.getMinimum(), s.getMaximum());
+    }
+    if (stats instanceof DateColumnStatistics s
+        && c == Category.DATE
+        && file.equals(column.type(), false)
+        && FIRST_DAY <= s.getMinimumDayOfEpoch()
+        && s.getMinimumDayOfEpoch() <= s.getMaximumDayOfEpoch()) {
+      return new Extremes(false, s.getMinimumDayOfEpoch(), s.getMaximumDayOfEpoch());
+    }
+    return null;
   }
 
   private static int integerBytes(Category c) {

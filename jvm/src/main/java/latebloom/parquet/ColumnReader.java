@@ -14,7 +14,11 @@ import latebloom.read.selection.Selection;
  * cursors. The row group creates it at the first request for the column.
  */
 sealed interface ColumnReader
-    permits FlatColumnReader, NestedColumnReader, SparkColumnReader, MissingColumnReader {
+    permits FlatColumnReader,
+        NestedColumnReader,
+        SparkColumnReader,
+        MissingColumnReader,
+        RowNumberReader {
 
   /** The column chunks to read. */
   List<ColumnChunk> chunks() throws IOException;

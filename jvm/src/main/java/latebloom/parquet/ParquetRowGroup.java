@@ -20,6 +20,7 @@ import latebloom.parquet.types.RepeatedType;
 import latebloom.read.ColumnCursor;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
+import latebloom.read.RowNumberCursor;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledPredicate;
@@ -140,6 +141,46 @@ final class ParquetRowGroup implements RowGroup {
     return coversValues(predicate, column.flat(), bounded ? stats : null);
   }
 
+  @Override
+  public Extremes extremes(int index) throws IOException {
+    WantedColumn column = split.columns[index];
+    boolean ours = column.flat() != null && column.leaf().getPath().length == 1;
+    Statistics<?> stats = ours ? meta(column.leaf()).getStatistics() : null;
+    if (stats == null || !split.trusted.bounds()) {
+      return null;
+    }
+    if (nulls(index) == rows) {
+      return Extremes.NONE;
+    }
+    if (!stats.hasNonNullValue()) {
+      return null;
+    }
+    if (stats instanceof IntStatistics s) {
+      return extremes(column.flat(), s.getMin(), s.getMax());
+    }
+    return stats instanceof LongStatistics s
+        ? extremes(column.flat(), s.getMin(), s.getMax())
+        : null;
+  }
+
+  @Override
+  public long nulls(int index) throws IOException {
+    WantedColumn column = split.columns[index];
+    if (column.leaf() == null || column.missing() || column.leaf().getPath().length > 1) {
+      return -1;
+    }
+    if (column.leaf().getMaxDefinitionLevel() == 0) {
+      return 0;
+    }
+    Statistics<?> stats = meta(column.leaf()).getStatistics();
+    boolean known = split.trusted.nullCounts() && stats != null && stats.isNumNullsSet();
+    return known && column.flat() != null ? stats.getNumNulls() : -1;
+  }
+
+  private static Extremes extremes(FlatType type, long min, long max) {
+    return type.keeps(min, max) && min <= max ? new Extremes(false, min, max) : null;
+  }
+
   private static boolean hasNoNulls(Statistics<?> stats) {
     return stats != null && stats.isNumNullsSet() && stats.getNumNulls() == 0;
   }
@@ -153,16 +194,19 @@ final class ParquetRowGroup implements RowGroup {
       return true;
     }
     // Statistics are those of the file's own values.
-    boolean inOrder =
-        type.conversion() == null
-            && (type.vectorType() == VectorType.INT || type.vectorType() == VectorType.LONG);
-    if (!inOrder || stats == null || !stats.hasNonNullValue()) {
+    if (!isInOrder(type) || stats == null || !stats.hasNonNullValue()) {
       return false;
     }
     if (stats instanceof IntStatistics s) {
       return covers(predicate, s.getMin(), s.getMax());
     }
     return stats instanceof LongStatistics s && covers(predicate, s.getMin(), s.getMax());
+  }
+
+  /** Whether statistics compare the values that Spark reads. */
+  private static boolean isInOrder(FlatType type) {
+    return type.conversion() == null
+        && (type.vectorType() == VectorType.INT || type.vectorType() == VectorType.LONG);
   }
 
   // Statistics of unsigned numbers follow unsigned order, so their minimum may exceed the maximum.
@@ -208,6 +252,9 @@ final class ParquetRowGroup implements RowGroup {
 
   private ColumnReader newReader(int column) {
     WantedColumn c = split.columns[column];
+    if (c.missing() && RowNumberCursor.isFor(c.field())) {
+      return new RowNumberReader(new RowNumberCursor(firstRow()));
+    }
     RepeatedType repeated = c.repeated();
     if (repeated != null && areDecoded(repeated)) {
       List<ColumnChunk> leaves = repeated.leaves().stream().map(this::chunk).toList();

@@ -20,6 +20,7 @@ import latebloom.parquet.types.Calendars;
 import latebloom.read.MissingColumns;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
+import latebloom.read.RowNumberCursor;
 import latebloom.read.ScanSpec;
 import latebloom.read.io.FileTail;
 import latebloom.read.io.RangeFetcher;
@@ -174,7 +175,7 @@ public final class ParquetSplit implements RowGroups {
 
   /** The type of the vector that holds a column's values. */
   DataType heldType(int column) throws IOException {
-    return columns[column].ours()
+    return columns[column].ours() || RowNumberCursor.isFor(columns[column].field())
         ? spec.valueType(column)
         : SparkColumnCursor.heldType(sparkReader(column, RowGroup.PAYLOAD), spec.depth(column));
   }

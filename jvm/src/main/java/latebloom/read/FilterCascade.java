@@ -62,6 +62,16 @@ final class FilterCascade {
     return rows;
   }
 
+  /** Whether statistics prove that each row of a group passes all filters that the answer needs. */
+  boolean allPass(RowGroup group) throws IOException {
+    for (ScanFilter f : scanFilters) {
+      if (isKnown(f) && !f.allPass(group)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * Whether the payload bytes that filtering would save are expected to be worth less than a
    * request.
@@ -124,9 +134,12 @@ final class FilterCascade {
     Selection passed = cursors[filter].filter(group, rows);
     counters.add(
         Counter.FILTER_TIME, before - counters.get(Counter.FETCH_TIME) + System.nanoTime());
-    if (f instanceof ScanFilter.OptionalFilter) {
-      counters.add(Counter.JOIN_ROWS_TESTED, rows.count());
-      counters.add(Counter.JOIN_ROWS_DROPPED, rows.count() - passed.count());
+    if (f instanceof ScanFilter.OptionalFilter o) {
+      boolean bound = o.isBound();
+      counters.add(bound ? Counter.BOUND_ROWS_TESTED : Counter.JOIN_ROWS_TESTED, rows.count());
+      counters.add(
+          bound ? Counter.BOUND_ROWS_DROPPED : Counter.JOIN_ROWS_DROPPED,
+          rows.count() - passed.count());
     }
     return passed;
   }
@@ -171,10 +184,11 @@ final class FilterCascade {
     int[] filters = new int[scanFilters.size()];
     int n = 0;
     for (int i : learned.order()) {
+      boolean join = scanFilters.get(i) instanceof ScanFilter.OptionalFilter o && !o.isBound();
       if (!isKnown(scanFilters.get(i))) {
-        counters.add(Counter.JOIN_KEYS_LATE, 1);
+        counters.add(Counter.JOIN_KEYS_LATE, join ? 1 : 0);
       } else if (!sample && isUseless(i)) {
-        counters.add(Counter.JOIN_FILTERS_OFF, 1);
+        counters.add(Counter.JOIN_FILTERS_OFF, join ? 1 : 0);
       } else if (!scanFilters.get(i).allPass(group)) {
         filters[n++] = i;
       }

@@ -28,6 +28,29 @@ public interface RowGroup {
    */
   boolean allPass(int column, ColumnPredicate predicate) throws IOException;
 
+  /**
+   * The least and the greatest value of a column, each of which some row has.
+   *
+   * @param isEmpty whether the column has only nulls
+   */
+  record Extremes(boolean isEmpty, long least, long greatest) {
+    /** Of a column of nulls. */
+    public static final Extremes NONE = new Extremes(true, 0, 0);
+  }
+
+  /**
+   * The extremes of a payload column as the longs that its values are held in; null if the file
+   * does not tell them exactly.
+   */
+  default Extremes extremes(int column) throws IOException {
+    return null;
+  }
+
+  /** How many rows have a null in a payload column; negative if the file does not tell. */
+  default long nulls(int column) throws IOException {
+    return -1;
+  }
+
   /** Bytes in the file that reading a column takes. */
   long bytes(int column) throws IOException;
 

@@ -22,6 +22,7 @@ public sealed interface ScanFilter extends Serializable
         ScanFilter.And,
         ScanFilter.Or,
         ScanFilter.JoinKeyFilter,
+        ScanFilter.BoundFilter,
         ScanFilter.OptionalFilter {
 
   /** The condition as SQL, for messages and EXPLAIN. */
@@ -150,21 +151,66 @@ public sealed interface ScanFilter extends Serializable
     }
   }
 
-  /** Finds the keys of a join in a task. */
-  interface JoinKeySource extends Serializable {
+  /**
+   * A predicate on one column that becomes stricter while the scan runs: the column compared with
+   * the worst of the best values found so far.
+   */
+  record BoundFilter(int column, int use, KeySource bound, String text) implements ScanFilter {
+    @Override
+    public Cursor cursor() {
+      return new Cursor() {
+        private ColumnPredicate known;
+        private PredicateCursor values;
 
-    /** Whether the keys are known by now. Once they are, they stay so. */
+        @Override
+        public Selection filter(RowGroup group, Selection rows) throws IOException {
+          ColumnPredicate now = bound.predicate();
+          if (now != known) {
+            known = now;
+            values = now.cursor();
+          }
+          group.fetch(needs(rows));
+          return group.cursor(column, use, rows).filter(rows, values);
+        }
+      };
+    }
+
+    @Override
+    public boolean allPass(RowGroup group) throws IOException {
+      return group.allPass(column, bound.predicate());
+    }
+
+    @Override
+    public void forEachColumn(IntConsumer columns) {
+      columns.accept(column);
+    }
+  }
+
+  /** Finds in a task what may be known only after the scan began. */
+  interface KeySource extends Serializable {
+
+    /** Whether the predicate is known by now. Once it is, it stays so. */
     boolean isKnown();
 
-    /** The keys, which must be known: the same predicate each time. */
+    /**
+     * The predicate, which must be known. A later one passes no value that an earlier one does not.
+     */
     ColumnPredicate predicate();
   }
+
+  /** Finds the keys of a join in a task: the same predicate each time. */
+  interface JoinKeySource extends KeySource {}
 
   /**
    * A filter that the answer does not need: later operators drop the rows that it would drop. It
    * must not be evaluated before its keys are known.
    */
-  record OptionalFilter(ScanFilter filter, JoinKeySource keys, String text) implements ScanFilter {
+  record OptionalFilter(ScanFilter filter, KeySource keys, String text) implements ScanFilter {
+    /** Whether it compares with a bound, rather than with the keys of a join. */
+    public boolean isBound() {
+      return filter instanceof BoundFilter;
+    }
+
     /** The filter costs more than it saves if it passes more than this share of the rows. */
     public static final double MOST_PASSING = 0.8;
 

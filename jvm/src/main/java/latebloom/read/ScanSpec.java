@@ -90,8 +90,23 @@ public record ScanSpec(
    * @param eagerFraction fetches a row group whole, without a second visit for the payload, if at
    *     least this share of its rows is expected to survive
    * @param batchRows most rows of an output batch
+   * @param wantedRows about how many rows a LIMIT above the scan takes of it; {@link #ALL} if it
+   *     takes all
    */
   public record Options(
-      long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows)
-      implements Serializable {}
+      long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows, int wantedRows)
+      implements Serializable {
+    /** No LIMIT. */
+    public static final int ALL = Integer.MAX_VALUE;
+
+    /** The options of a scan all of whose rows are wanted. */
+    public Options(long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows) {
+      this(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows, ALL);
+    }
+
+    /** Whether a LIMIT most likely ends the scan early. */
+    public boolean isLimited() {
+      return wantedRows < ALL;
+    }
+  }
 }

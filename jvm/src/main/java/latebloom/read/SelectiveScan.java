@@ -27,12 +27,17 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  * The scan divides a row group into windows. The first window of a file is short, so that a LIMIT
  * above need not wait for a whole row group and the filters are measured before most of the data is
  * read; the second window is the rest. Windows that measure the filters one by one are as short.
+ * Under a LIMIT, windows begin with about as many rows as it takes and grow from there, and nothing
+ * is fetched before the window that needs it.
  *
  * <p>Not thread safe; {@link #close} may be called at any time by the owner.
  */
 public final class SelectiveScan implements BatchSource {
   /** Rows of the first window of a file, and of one that measures the filters, in batches. */
   private static final int SHORT_WINDOW_BATCHES = 16;
+
+  /** How many times longer the next window is under a LIMIT. */
+  private static final int LONGER = 4;
 
   /** An eager scan becomes late again below this share of the threshold that made it eager. */
   private static final double STAY_EAGER = 0.8;
@@ -51,13 +56,15 @@ public final class SelectiveScan implements BatchSource {
   private ColumnCursor[] payload;
   private int nextRow;
   private boolean firstWindow = true;
+  private int limitedWindow;
   private boolean firstBatch = true;
   private boolean eager;
   private boolean begun;
+  private SplitAggregates aggregates;
 
   /**
    * @param groups the row groups to scan; owned, closed with this
-   * @param live the rows that the file's table still has
+   * @param live the rows of the file that its table still has, or that the query needs
    * @param payloadTypes the payload columns' types in output vectors
    * @param constants vectors of the columns with one value per file (partition columns); owned
    */
@@ -77,9 +84,18 @@ public final class SelectiveScan implements BatchSource {
     this.out = new OutputBatch(payloadTypes, constants, capacity, offHeap);
     this.cascade = new FilterCascade(spec, counters);
     this.positions = new int[capacity];
+    this.limitedWindow = Math.max(spec.options().wantedRows(), capacity);
     if (!live.isAll()) {
       groups.memory().holdToEnd(live.bytes());
     }
+  }
+
+  /**
+   * Adds whole row groups to aggregates, where the file says enough of them, rather than to the
+   * output; to be called before the first batch.
+   */
+  public void aggregateTo(SplitAggregates into) {
+    aggregates = into;
   }
 
   @Override
@@ -124,7 +140,7 @@ public final class SelectiveScan implements BatchSource {
    * Whether to emit the batch at a window's end: a full enough one, and always the first (LIMIT).
    */
   private boolean emitAtWindowEnd(int rows) {
-    return firstBatch || rows >= out.capacity() / 2;
+    return firstBatch || rows >= out.capacity() / 2 || spec.options().isLimited();
   }
 
   private void endWindow() {
@@ -146,38 +162,58 @@ public final class SelectiveScan implements BatchSource {
         return false;
       }
       payload = null;
-      pending = candidates();
+      boolean answered =
+          aggregates != null && live.isAll() && cascade.allPass(group) && aggregates.add(group);
+      counters.add(Counter.ROW_GROUPS_ANSWERED, answered ? 1 : 0);
+      pending = answered ? Selection.none(group.rows()) : candidates();
       if (pending.isNone()) {
-        counters.add(Counter.ROW_GROUPS_SKIPPED, 1);
+        counters.add(Counter.ROW_GROUPS_SKIPPED, answered ? 0 : 1);
         survivors = pending;
         nextRow = 0;
         return true;
       }
     }
     boolean sample = cascade.takeSample();
-    Selection window = pending;
-    if (firstWindow || sample) {
-      int end = (int) Math.min(group.rows(), (long) SHORT_WINDOW_BATCHES * out.capacity());
-      int from = pending.nextSelected(0);
-      if (from >= 0 && group.rows() - from > 2L * end && (sample || isWorthRequests(end))) {
-        window = pending.intersect(run(group.rows(), from, from + end));
-      }
-      firstWindow = false;
-    }
-    Selection rest = pending;
+    boolean limited = spec.options().isLimited();
+    Selection window =
+        limited ? limitedWindow() : firstWindow || sample ? shortWindow(sample) : pending;
+    Selection rest = limited ? window : pending;
     pending = pending.minus(window);
     survivors = filter(window, rest, sample);
     nextRow = 0;
     return true;
   }
 
-  /** The rows of the group that its table still has and statistics leave. */
+  /** The first candidates of a file, or those that measure the filters; all if there are few. */
+  private Selection shortWindow(boolean sample) throws IOException {
+    firstWindow = false;
+    int rows = (int) Math.min(group.rows(), (long) SHORT_WINDOW_BATCHES * out.capacity());
+    int from = pending.nextSelected(0);
+    boolean isShorter = from >= 0 && group.rows() - from > 2L * rows;
+    return isShorter && (sample || isWorthRequests(rows)) ? firstOf(from, rows) : pending;
+  }
+
+  /** A few more candidates than the window before. */
+  private Selection limitedWindow() {
+    int rows = limitedWindow;
+    limitedWindow = (int) Math.min((long) rows * LONGER, Integer.MAX_VALUE);
+    int from = pending.nextSelected(0);
+    return from >= 0 && group.rows() - from > rows ? firstOf(from, rows) : pending;
+  }
+
+  private Selection firstOf(int from, int rows) {
+    return pending.intersect(run(group.rows(), from, from + rows));
+  }
+
+  /** The live rows of the group that statistics leave. */
   private Selection candidates() throws IOException {
     if (live.isAll()) {
       return cascade.prune(group);
     }
     Selection rows = live.of(group.firstRow(), group.rows());
-    counters.add(Counter.ROWS_DELETED, group.rows() - rows.count());
+    counters.add(
+        live.isListed() ? Counter.ROWS_NOT_BEST : Counter.ROWS_DELETED,
+        group.rows() - rows.count());
     return rows.isNone() ? rows : cascade.prune(group).intersect(rows);
   }
 
@@ -205,7 +241,7 @@ public final class SelectiveScan implements BatchSource {
         oneFetch ? payloadNeeds(rest) : eager ? payloadNeeds(window) : List.of();
     eager |= oneFetch;
     int[] filters = cascade.fetch(group, window, rest, sample, ahead);
-    if (begun && pending.isNone()) {
+    if (begun && pending.isNone() && !spec.options().isLimited()) {
       groups.prefetch(cascade.prunes(), this::firstFetch);
     }
     Selection rows = cascade.filter(group, filters, window, sample);

@@ -240,6 +240,33 @@ object Reasons {
     "Nothing to do."
   )
 
+  val topKDisabled: Reason = about("top-k-disabled")(
+    "Searches for the first rows of an order are switched off.",
+    "Set spark.latebloom.topK.enabled=true."
+  )
+
+  def topKTooMany(wanted: Long, most: Int): Reason =
+    about("top-k-too-many", "rows" -> s"$wanted", "maxRows" -> s"$most")(
+      s"The query asks for $wanted rows, more than $most.",
+      "Raise spark.latebloom.topK.maxRows."
+    )
+
+  def topKNotTraceable(node: String): Reason = about("top-k-not-traceable", "node" -> node)(
+    s"The $node between the order and the scan may need other rows than the first.",
+    s"Order before the $node where that means the same."
+  )
+
+  def topKScanTooSmall(least: Long): Reason =
+    about("top-k-scan-too-small", "minScanBytes" -> s"$least")(
+      s"The scan reads less than $least bytes: reading it twice would cost more.",
+      "Lower spark.latebloom.topK.minScanBytes."
+    )
+
+  val topKSavesNothing: Reason = about("top-k-saves-nothing")(
+    "Nearly all that the scan reads is needed to find the first rows, or holds one of them.",
+    "Nothing to do: select more columns, or ask for fewer rows, to gain by it."
+  )
+
   private def about(code: String, args: (String, String)*)(reason: String, fix: String): Reason =
     Reason(code, args.toMap, reason, fix)
 }

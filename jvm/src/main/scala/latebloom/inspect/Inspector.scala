@@ -31,13 +31,14 @@ object Inspector {
     }
   )
 
-  /** `{"plan", "scans", "joins"}`: formatted EXPLAIN, and reports on each Parquet or ORC scan and
-    * on each side of an equi-join.
+  /** `{"plan", "scans", "joins", "orders"}`: formatted EXPLAIN, and reports on each Parquet or ORC
+    * scan, on each side of an equi-join, and on each ORDER BY with LIMIT.
     */
   def explain(query: QueryExecution): String = json(
     ("plan" -> query.explainString(FormattedMode)) ~
       ("scans" -> ScanReport.ofPlan(query.executedPlan).map(describe)) ~
-      ("joins" -> JoinReport.ofPlan(query.executedPlan).map(describe))
+      ("joins" -> JoinReport.ofPlan(query.executedPlan).map(describe)) ~
+      ("orders" -> TopKReport.ofPlan(query.executedPlan).map(describe))
   )
 
   /** `[{"node", <metric>: <value>, …}]`, one object per LateScan of the executed plan. */
@@ -57,6 +58,7 @@ object Inspector {
       ("filterColumns" -> scan.filters.columns) ~
       ("scanFilters" -> scan.filters.conditions) ~
       ("joinFilters" -> scan.filters.joins) ~
+      ("topRows" -> scan.filters.topRows) ~
       ("residual" -> scan.residual.map { r =>
         ("conjunct" -> ShortSql(r.conjunct)) ~
           ("code" -> r.why.code) ~
@@ -71,6 +73,12 @@ object Inspector {
       ("applied" -> join.declined.isEmpty) ~
       whyNot(join.declined) ~
       ("filters" -> join.filters)
+
+  private def describe(top: TopKReport): JObject =
+    ("node" -> top.node) ~
+      ("on" -> top.on) ~
+      ("applied" -> top.declined.isEmpty) ~
+      whyNot(top.declined)
 
   private def whyNot(declined: Option[Reason]): JObject = {
     def told(part: Reason => String) = declined.fold[JValue](JNull)(why => JString(part(why)))

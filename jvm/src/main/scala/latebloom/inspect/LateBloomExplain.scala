@@ -24,7 +24,9 @@ class LateBloomExplain extends ExplainProvider {
   private def describe(plan: SparkPlan): String =
     ScanReport.ofPlan(plan) match {
       case Nil   => "No scan of Parquet or ORC files.\n"
-      case scans => scans.map(describe).mkString + JoinReport.ofPlan(plan).map(describe).mkString
+      case scans =>
+        scans.map(describe).mkString + JoinReport.ofPlan(plan).map(describe).mkString +
+          TopKReport.ofPlan(plan).map(describe).mkString
     }
 
   private def describe(join: JoinReport): String = {
@@ -32,6 +34,13 @@ class LateBloomExplain extends ExplainProvider {
       s"declined, ${because(why)}"
     )
     s"${join.node}, keys of ${join.on}: $verdict\n"
+  }
+
+  private def describe(top: TopKReport): String = {
+    val verdict = top.declined.fold("applied, the first rows are searched before they are read")(
+      why => s"declined, ${because(why)}"
+    )
+    s"${top.node}, first rows by ${top.on}: $verdict\n"
   }
 
   private def describe(scan: ScanReport): String = {
@@ -43,6 +52,7 @@ class LateBloomExplain extends ExplainProvider {
           s"  scan filters: ${scan.filters.conditions.mkString(" AND ")}",
           s"  payload: ${if (scan.payload.isEmpty) "none" else scan.payload.mkString(", ")}"
         ) ++ scan.filters.joins.map(f => s"  join filter: $f") ++
+          scan.filters.topRows.map(t => s"  first rows: $t") ++
           scan.filters.outcomes.map(o => s"  has run: $o")
       case Some(why) =>
         Seq(s"${scan.node}: declined, ${because(why)}")

@@ -10,6 +10,8 @@ import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStag
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
+import latebloom.scan.LateAggregateExec
+
 /** Walks a plan, including adaptive plans, stages, reused exchanges, caches and subqueries. */
 object PlanNodes {
 
@@ -37,6 +39,7 @@ object PlanNodes {
     case reused: ReusedSubqueryExec      => Seq(reused.child)
     case cached: InMemoryTableScanExec   => Seq(cached.relation.cachedPlan)
     case command: CommandResultExec      => Seq(command.commandPhysicalPlan)
+    case aggregate: LateAggregateExec    => Seq(aggregate.scan)
     case other                           => other.children
   }
 }

@@ -42,6 +42,8 @@ object ScanReport {
     *   as SQL, in order of evaluation
     * @param joins
     *   the filters by the keys of joins
+    * @param topRows
+    *   what the scan knows of the first rows of an order
     * @param outcomes
     *   what has become of each of `joins`, and of the rows that they tested; empty before the query
     *   runs
@@ -50,10 +52,11 @@ object ScanReport {
       columns: Seq[String],
       conditions: Seq[String],
       joins: Seq[String],
+      topRows: Seq[String],
       outcomes: Seq[String]
   )
 
-  private val noFilters = Filters(Nil, Nil, Nil, Nil)
+  private val noFilters = Filters(Nil, Nil, Nil, Nil, Nil)
 
   /** The reports on all scans of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[ScanReport] = PlanNodes.all(plan).flatMap(ofNode)
@@ -66,6 +69,8 @@ object ScanReport {
             scan.filterColumns,
             scan.filterTexts,
             scan.joinFilters.map(_.text),
+            scan.topRows.map(_.text) ++
+              when(scan.options.isLimited)(s"LIMIT ${scan.options.wantedRows}"),
             outcomes(scan)
           ),
           payload = scan.payload

@@ -66,7 +66,7 @@ final private[join] case class KeySource(
   * the side is evaluated at another time or in another order, there is no filter
   * ([[KeysSubqueryExec]]).
   */
-private[join] object CreationSide extends AliasHelper with PredicateHelper {
+private[latebloom] object CreationSide extends AliasHelper with PredicateHelper {
 
   /** All sources for the key `wanted` of `side`, the join's own first. */
   def sources(

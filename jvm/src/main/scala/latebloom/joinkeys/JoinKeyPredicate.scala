@@ -112,7 +112,7 @@ final private class JoinKeysToPush(name: String, dataType: DataType, keys: KeysI
     JoinKeysToPush.value(dataType, key, bytes)
 }
 
-private object JoinKeysToPush {
+private[latebloom] object JoinKeysToPush {
 
   /** Most keys that are compared with dictionaries and Bloom filters of a file, one by one: as many
     * as Spark's own `spark.sql.parquet.pushdown.inFilterThreshold` allows by default.

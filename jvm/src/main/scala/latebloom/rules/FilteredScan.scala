@@ -29,6 +29,16 @@ final private[rules] case class FilteredScan(
 
 private[rules] object FilteredScan extends PredicateHelper {
 
+  /** A scan whose rows are all wanted, below an optional Project. */
+  object Unfiltered {
+    def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
+      case project @ ProjectExec(list, Scan(scan)) if list.forall(_.deterministic) =>
+        Some(FilteredScan(project, Some(project), Nil, None, scan))
+      case Scan(scan) => Some(FilteredScan(scan, None, Nil, None, scan))
+      case _          => None
+    }
+  }
+
   def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
     case project @ ProjectExec(_, filter: FilterExec) =>
       filters(filter).map(_.copy(root = project, above = Some(project)))

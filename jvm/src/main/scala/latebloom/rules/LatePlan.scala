@@ -3,16 +3,40 @@ package latebloom.rules
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.latebloom.LateBloomConf
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import latebloom.compile.Lookups
 import latebloom.decision.{Applied, Decision, Residual}
 import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
+import latebloom.line.Compat.when
+import latebloom.read.RowNumberCursor
 import latebloom.scan.{LateScan, SelectiveFormat}
+import latebloom.toprows.{TopRowsCondition, TopRowsInPlan, WithinBound}
 
 /** Builds the plan in which a scan evaluates part of its filter. */
 private[rules] object LatePlan {
+
+  /** What spares a scan rows, but for its conditions.
+    *
+    * @param wanted
+    *   how many rows a LIMIT takes
+    */
+  final case class Optional(
+      joins: Seq[JoinFilter],
+      topRows: Seq[TopRowsCondition],
+      wanted: Option[Int]
+  ) {
+    def nonEmpty: Boolean = joins.nonEmpty || topRows.nonEmpty || wanted.nonEmpty
+
+    /** The columns that they filter rows by. */
+    def references: AttributeSet = AttributeSet(
+      joins.filterNot(_.onlyFiles).flatMap(_.key.references) ++
+        topRows.collect { case WithinBound(column, Some(_)) => column }.flatMap(_.references)
+    )
+  }
 
   /** Returns the rows and columns of `found.root` from `[Project] [Filter] [Project] LateScan`.
     * Lists and maps may lack entries that the plan does not use.
@@ -23,7 +47,7 @@ private[rules] object LatePlan {
   def build(
       found: FilteredScan,
       conditions: Seq[Expression],
-      joinFilters: Seq[JoinFilter],
+      optional: Optional,
       residual: Seq[Residual],
       consumer: Option[Seq[Expression]],
       settings: LateBloomConf.Settings
@@ -38,16 +62,51 @@ private[rules] object LatePlan {
     }
     val needed = lowerList.map(l => AttributeSet(l.flatMap(_.references))).orElse(abovePayload)
     val asks = uses(found, lowerList.toSeq.flatten, rest, consumer)
-    val late = lateScan(found, conditions, joinFilters, needed, asks, settings)
+    val place = when(TopRowsInPlan.asksPlace(lists(found)))(new PlaceColumns)
+    val late = lateScan(found, conditions, optional, needed, asks, place, settings)
 
-    val lower = lowerList.fold[SparkPlan](late)(list => ProjectExec(retyped(list, late), late))
+    def placed(list: Seq[NamedExpression]) =
+      place.fold(list)(p => TopRowsInPlan.placed(list, p.file, p.number))
+    val lower =
+      lowerList.fold[SparkPlan](late) { list =>
+        ProjectExec(placed(retyped(list, late)) ++ place.toSeq.flatMap(_.passedOn(list)), late)
+      }
     val filtered = FilteredScan.filter(rest, lower)
     val plan = found.above.fold(filtered) { p =>
-      if (sameColumns(p, filtered)) filtered else ProjectExec(p.projectList, filtered)
+      if (sameColumns(p, filtered)) filtered else ProjectExec(placed(p.projectList), filtered)
     }
     keepTags(found, plan)
     Decision.record(late, Applied(residual))
     plan
+  }
+
+  private def lists(found: FilteredScan): Seq[Expression] =
+    (found.above ++ found.below).toSeq.flatMap(_.projectList)
+
+  /** The columns with the place of a row, under the names by which Spark's readers know them. */
+  final private class PlaceColumns {
+    val file: Attribute =
+      attribute(FileSourceConstantMetadataStructField(FileFormat.FILE_PATH, StringType))
+
+    private val field = RowNumberCursor.field(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
+
+    val number: Attribute = attribute(field)
+
+    private def attribute(of: StructField): Attribute =
+      AttributeReference(of.name, of.dataType, of.nullable, of.metadata)()
+
+    /** The columns as a Project passes them on that does not use them itself. */
+    def passedOn(list: Seq[NamedExpression]): Seq[Attribute] =
+      if (TopRowsInPlan.asksPlace(list)) Nil else Seq(file, number)
+
+    /** Adds the columns to a scan, in Spark's order: those of files, of partitions, of metadata. */
+    def in(scan: FileSourceScanExec): FileSourceScanExec = {
+      val (ofFiles, others) = scan.output.splitAt(scan.requiredSchema.length)
+      scan.copy(
+        output = (ofFiles :+ number) ++ (others :+ file),
+        requiredSchema = StructType(scan.requiredSchema :+ field)
+      )
+    }
   }
 
   /** All uses of the scan's columns; a column that a node passes on counts where the next one uses
@@ -72,9 +131,10 @@ private[rules] object LatePlan {
   private def lateScan(
       found: FilteredScan,
       conditions: Seq[Expression],
-      joinFilters: Seq[JoinFilter],
+      optional: Optional,
       needed: Option[AttributeSet],
       uses: Seq[Expression],
+      place: Option[PlaceColumns],
       settings: LateBloomConf.Settings
   ): LateScan = {
     val scan = found.scan
@@ -85,8 +145,7 @@ private[rules] object LatePlan {
     val nullable = AttributeSet(found.above.toSeq.flatMap(_.output).filter(_.nullable))
     val output = FilteredScan.filter(conditions, scan).output
       .map(a => a.withNullability(a.nullable || nullable.contains(a)))
-    val ofRows = joinFilters.filterNot(_.onlyFiles).map(_.key)
-    val filteredBy = AttributeSet((conditions ++ ofRows).flatMap(_.references))
+    val filteredBy = AttributeSet(conditions.flatMap(_.references)) ++ optional.references
     val filterOnly = scan.output.take(scan.requiredSchema.length)
       .filter(c => filteredBy.contains(c) && !kept.forall(_.contains(c)))
     val format = SelectiveFormat.of(scan.relation.fileFormat).get
@@ -97,18 +156,20 @@ private[rules] object LatePlan {
     val dropped = AttributeSet(filterOnly ++ unread)
     val payload = scan.output.zip(scan.requiredSchema).filterNot(p => dropped.contains(p._1))
     val lookups = if (format.readsEntries) Lookups.of(uses, payload.map(_._1)) else Nil
+    val files = scan.copy(
+      output = output.filterNot(dropped.contains),
+      requiredSchema = StructType(payload.map(_._2)),
+      partitionFilters = JoinFiltersInPlan.others(scan.partitionFilters),
+      dataFilters = TopRowsInPlan.others(JoinFiltersInPlan.others(scan.dataFilters))
+    )
     new LateScan(
-      scan.copy(
-        output = output.filterNot(dropped.contains),
-        requiredSchema = StructType(payload.map(_._2)),
-        partitionFilters = JoinFiltersInPlan.others(scan.partitionFilters),
-        dataFilters = JoinFiltersInPlan.others(scan.dataFilters)
-      ),
+      place.fold(files)(_.in(files)),
       conditions,
-      joinFilters,
+      optional.joins,
+      optional.topRows,
       filterOnly,
       lookups,
-      settings.options(format.batchRows(scan.conf))
+      settings.options(format.batchRows(scan.conf), optional.wanted)
     )
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.rules
 
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -13,6 +15,7 @@ import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
 import latebloom.line.Compat.when
 import latebloom.line.FileScans
 import latebloom.scan.SelectiveFormat
+import latebloom.toprows.TopRowsInPlan
 
 /** Turns Filter over a scan of Parquet or ORC files into a [[LateScan]], under a Filter by the
   * remaining conjuncts, if any.
@@ -26,9 +29,15 @@ object LateScans extends Rule[SparkPlan] {
     if (plan.exists(isUndecided)) {
       val settings = LateBloomConf.settings(conf)
       val rewritten = plan.transformDown {
+        case limit @ Limit(wanted, found) if isLimited(wanted, found.scan, settings) =>
+          val child = rewrite(found, allRows.copy(wanted = Some(wanted)), settings)
+          limit.withNewChildren(limit.children.map(replaced(_, found.root, child)))
+        case Aggregates(a) if settings.aggregateEnabled && isUndecided(a.found.scan) =>
+          aggregated(a, settings)
         case consumer @ Consumer(found) if isUndecided(found.scan) =>
-          consumer.withNewChildren(Seq(rewrite(found, Some(consumer.expressions), settings)))
-        case FilteredScan(found) if isUndecided(found.scan) => rewrite(found, None, settings)
+          val above = allRows.copy(consumer = Some(consumer.expressions))
+          consumer.withNewChildren(Seq(rewrite(found, above, settings)))
+        case FilteredScan(found) if isUndecided(found.scan) => rewrite(found, allRows, settings)
       }
       rewritten.foreach {
         case FilteredScan.Scan(scan) if isUndecided(scan) =>
@@ -41,6 +50,56 @@ object LateScans extends Rule[SparkPlan] {
     } else {
       plan
     }
+
+  /** Matches a LIMIT over a scan, with a filter or without. Each row of the scan is one of the
+    * limit's, or none.
+    */
+  private object Limit {
+    def unapply(plan: SparkPlan): Option[(Int, FilteredScan)] = plan match {
+      case limit: CollectLimitExec => below(limit.child).map(limit.limit -> _)
+      case limit: LocalLimitExec   => below(limit.child).map(limit.limit -> _)
+      case _                       => None
+    }
+
+    @tailrec
+    private def below(plan: SparkPlan): Option[FilteredScan] = plan match {
+      case FilteredScan(found)                                      => Some(found)
+      case FilteredScan.Unfiltered(found)                           => Some(found)
+      case ProjectExec(list, child) if list.forall(_.deterministic) => below(child)
+      case _                                                        => None
+    }
+  }
+
+  /** What the node above a scan asks of it.
+    *
+    * @param consumer
+    *   its expressions, if it passes no column on
+    * @param wanted
+    *   how many rows it takes, if it is a LIMIT
+    * @param answers
+    *   whether what files say of their row groups may answer it
+    */
+  final private case class Above(
+      consumer: Option[Seq[Expression]],
+      wanted: Option[Int],
+      answers: Boolean
+  )
+
+  private val allRows = Above(None, None, answers = false)
+
+  private def aggregated(a: Aggregates, settings: LateBloomConf.Settings): SparkPlan = {
+    val above = Above(Some(a.aggregate.expressions), None, answers = true)
+    val child = rewrite(a.found, above, settings)
+    a.over(child).getOrElse(a.aggregate.withNewChildren(Seq(child)))
+  }
+
+  private def isLimited(wanted: Int, scan: FileSourceScanExec, settings: LateBloomConf.Settings) =
+    isUndecided(scan) && settings.limitEnabled && wanted > 0 && wanted <= settings.topK.maxRows &&
+      scan.relation.location.sizeInBytes >= settings.topK.minScanBytes
+
+  private def replaced(plan: SparkPlan, part: SparkPlan, by: SparkPlan): SparkPlan =
+    if (plan eq part) by
+    else plan.withNewChildren(plan.children.map(replaced(_, part, by)))
 
   /** Matches an aggregate over a filtered scan: it passes no column on. */
   private object Consumer {
@@ -57,37 +116,44 @@ object LateScans extends Rule[SparkPlan] {
 
   private def rewrite(
       found: FilteredScan,
-      consumer: Option[Seq[Expression]],
+      above: Above,
       settings: LateBloomConf.Settings
   ): SparkPlan =
     readable(found.scan, settings) match {
       case Left(why) =>
         Decision.record(found.scan, Declined(why))
-        JoinFiltersInPlan.removed(found.root)
-      case Right(false) => JoinFiltersInPlan.removed(found.root)
-      case Right(true)  => selective(found, consumer, settings)
+        sparks(found.root)
+      case Right(false) => sparks(found.root)
+      case Right(true)  => selective(found, above, settings)
     }
+
+  /** The plan without what only a scan of ours can do. */
+  private def sparks(plan: SparkPlan): SparkPlan =
+    TopRowsInPlan.removed(JoinFiltersInPlan.removed(plan))
 
   private def selective(
       found: FilteredScan,
-      consumer: Option[Seq[Expression]],
+      above: Above,
       settings: LateBloomConf.Settings
   ): SparkPlan = {
     val live = LiveScan.of(found)
-    val (joinFilters, others) =
+    val (joinFilters, rest) =
       JoinFiltersInPlan.split(found.scan.partitionFilters.filter(isOfJoin) ++ live.conjuncts)
+    val (topRows, others) = TopRowsInPlan.split(rest)
+    val optional = LatePlan.Optional(joinFilters, topRows, above.wanted)
     val conjuncts = Conjuncts.split(others, found.scan)
     val whyNot =
       if (LiveScan.isWithDeletedRows(found)) Some(Reasons.deltaDeletedRows)
-      else if (live eq found) notSelective(conjuncts, joinFilters)
+      else if (above.answers && conjuncts.residual.isEmpty) None
+      else if (live eq found) notSelective(conjuncts, optional)
       else None
     whyNot match {
       case Some(why) =>
         Decision.record(found.scan, Declined(why, conjuncts.residual))
-        JoinFiltersInPlan.removed(found.root)
+        sparks(found.root)
       case None =>
         LatePlan
-          .build(live, conjuncts.taken, joinFilters, conjuncts.residual, consumer, settings)
+          .build(live, conjuncts.taken, optional, conjuncts.residual, above.consumer, settings)
     }
   }
 
@@ -147,8 +213,8 @@ object LateScans extends Rule[SparkPlan] {
     Either.cond(!options.ignoreCorruptFiles, (), Reasons.ignoreCorruptFiles)
   }
 
-  private def notSelective(conjuncts: Conjuncts, joinFilters: Seq[JoinFilter]): Option[Reason] =
-    if (joinFilters.nonEmpty) {
+  private def notSelective(conjuncts: Conjuncts, optional: LatePlan.Optional): Option[Reason] =
+    if (optional.nonEmpty) {
       None
     } else if (conjuncts.taken.isEmpty) {
       Some(Reasons.nothingPushable)

@@ -7,6 +7,7 @@ import java.util.Locale
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
@@ -20,9 +21,12 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.joinkeys.FileKeys
 import latebloom.line.Archives
+import latebloom.line.Compat._
+import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
-import latebloom.read.{BatchSource, ScanSpec}
+import latebloom.read.{BatchSource, ScanSpec, SelectiveScan, SplitAggregates}
 import latebloom.tables.TableFormat
+import latebloom.toprows.RowsOfFiles
 
 /** What the readers of a scan's files do.
   *
@@ -32,6 +36,10 @@ import latebloom.tables.TableFormat
   *   the keys of joins on columns, for statistics
   * @param files
   *   the keys of joins on what is known of a file before it is opened
+  * @param rows
+  *   the rows that the scan may read; None for all
+  * @param aggregation
+  *   what a scan returns in place of rows, a row for each file split; None for rows
   * @param metrics
   *   the node's metrics by [[Counter.key]]
   */
@@ -39,8 +47,32 @@ final private[latebloom] case class ScanWork(
     spec: ScanSpec,
     keys: Seq[KeysToPush],
     files: Seq[FileKeys],
+    rows: Option[WantedRows],
+    aggregation: Option[Aggregation],
     metrics: Map[String, SQLMetric]
 )
+
+/** The rows that a search has found, as tasks look them up.
+  *
+  * @param format
+  *   says how Spark names the files
+  */
+final private[scan] class WantedRows(rows: RowsOfFiles, format: FileFormat) extends Serializable {
+  private val nameOf = format.fileConstantMetadataExtractors(FileFormat.FILE_PATH)
+
+  private def nameOf(path: Path): String =
+    nameOf(PartitionedFile(InternalRow.empty, SparkPath.fromPath(path), 0, 0)).toString
+
+  /** Whether no row of a file is among them. */
+  def exclude(path: Path): Boolean = rows.exclude(nameOf(path))
+
+  /** Whether all their files are among `paths`. */
+  def areAmong(paths: Iterable[Path]): Boolean =
+    rows.files.isEmpty || rows.files.toSet.subsetOf(paths.map(nameOf).toSet)
+
+  /** The rows of a file. */
+  def of(file: PartitionedFile): LiveRows = rows.of(nameOf(file).toString)
+}
 
 /** A file format that reads selectively. The scan node's inner scan uses it, so that splits,
   * buckets, partition values and metadata columns stay Spark's. Mixed into Spark's own format.
@@ -51,6 +83,12 @@ private[scan] trait LateFormat extends FileFormat {
   protected def work: ScanWork
 
   final protected def spec: ScanSpec = work.spec
+
+  /** Of the rows that a table still has, those that the scan may read. */
+  final protected def wanted(live: LateFiles.Live): LateFiles.Live = work.rows match {
+    case Some(rows) => (file, conf) => live(file, conf).and(rows.of(file))
+    case None       => live
+  }
 
   /** The filters to pass to Spark's own reader. */
   protected def forSpark(filters: Seq[Filter]): Seq[Filter] = filters
@@ -98,6 +136,7 @@ private[scan] trait LateFormat extends FileFormat {
     val scanMetrics = work.metrics
     val columns = spec.columns
     val keys = work.files
+    val aggregation = work.aggregation
 
     def read(file: PartitionedFile): Iterator[InternalRow] = {
       val counters = new Counters
@@ -112,7 +151,11 @@ private[scan] trait LateFormat extends FileFormat {
           lateFiles.filter(file, Reordered(sparkRead(file), order, columns))
       }
       val batches = new BatchIterator(source, drain)
-      val result = if (returningBatch) batches else new RowIterator(batches)
+      val result = aggregation match {
+        case Some(a)                => new AggregateIterator(a, file, source, batches)
+        case None if returningBatch => batches
+        case None                   => new RowIterator(batches)
+      }
       result.asInstanceOf[Iterator[InternalRow]]
     }
 
@@ -153,7 +196,7 @@ final private[scan] class LateTableFormat(
       table.physical(spec),
       partitionSchema,
       table.pushable(PushedFilters(filters, work.keys), dataSchema),
-      table.live,
+      wanted(table.live),
       options,
       hadoopConf
     )
@@ -217,7 +260,7 @@ final private[scan] class LateParquetFormat(override protected val work: ScanWor
       spec,
       partitionSchema,
       PushedFilters(filters, work.keys),
-      LateFiles.allLive,
+      wanted(LateFiles.allLive),
       options,
       hadoopConf
     )
@@ -256,6 +299,7 @@ final private[scan] class LateOrcFormat(override protected val work: ScanWork)
       dataSchema,
       partitionSchema,
       PushedFilters(filters, work.keys),
+      wanted(LateFiles.allLive),
       hadoopConf
     )
 }
@@ -317,6 +361,31 @@ final private class BatchIterator(source: BatchSource, drain: () => Unit)
     source.close()
     drain()
   }
+}
+
+/** One row, with the aggregates of all batches of a file split. */
+final private class AggregateIterator(
+    aggregation: Aggregation,
+    file: PartitionedFile,
+    source: BatchSource,
+    batches: Iterator[ColumnarBatch] with Closeable
+) extends Iterator[InternalRow]
+    with Closeable {
+  override def hasNext: Boolean = !ended
+  private var ended = false
+
+  override def next(): InternalRow = {
+    ended = true
+    val found = new SplitAggregates(aggregation.asked.asJava)
+    source match {
+      case scan: SelectiveScan => scan.aggregateTo(found)
+      case _                   =>
+    }
+    batches.foreach(found.add)
+    aggregation.buffers(file, found)
+  }
+
+  override def close(): Unit = batches.close()
 }
 
 /** The rows of batches, for a plan that takes rows; a row is valid until the next one. */

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.execution.datasources.{
   FileFormat,
+  FileScanRDD,
   FileStatusWithMetadata,
   PartitionDirectory
 }
@@ -28,7 +29,7 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.latebloom.LateBloomConf
+import org.apache.spark.sql.latebloom.{FileBounds, LateBloomConf}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
@@ -38,6 +39,7 @@ import latebloom.line.Compat._
 import latebloom.line.ExtendedFileScan
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
+import latebloom.toprows._
 
 /** A scan of files that evaluates filters and outputs the rows that pass.
   *
@@ -54,6 +56,8 @@ import latebloom.read.task.Counter
   *   conditions that this scan evaluates
   * @param joinFilters
   *   filters by the keys of joins that this scan evaluates, once their subqueries have run
+  * @param topRows
+  *   what a search for the first rows of an order knows of the rows that it needs
   * @param filterOnly
   *   columns of scanFilters and joinFilters that are not output, in the scan's order
   * @param lookups
@@ -65,10 +69,12 @@ final class LateScan private[latebloom] (
     files: FileSourceScanExec,
     val scanFilters: Seq[Expression],
     val joinFilters: Seq[JoinFilter],
+    val topRows: Seq[TopRowsCondition],
     val filterOnly: Seq[Attribute],
     val lookups: Seq[Expression],
     val options: ScanSpec.Options
-) extends ExtendedFileScan(files) {
+) extends ExtendedFileScan(files)
+    with BestFirst {
   outer =>
 
   JoinFiltersInPlan.held(joinFilters)
@@ -78,13 +84,14 @@ final class LateScan private[latebloom] (
 
   override val nodeNamePrefix: String = ""
 
-  override def productArity: Int = super.productArity + 4
+  override def productArity: Int = super.productArity + 5
 
   override def productElement(n: Int): Any = n - super.productArity match {
     case 0 => scanFilters
     case 1 => joinFilters
-    case 2 => filterOnly
-    case 3 => lookups
+    case 2 => topRows
+    case 3 => filterOnly
+    case 4 => lookups
     case _ => super.productElement(n)
   }
 
@@ -100,8 +107,9 @@ final class LateScan private[latebloom] (
         plain.makeCopy(own).asInstanceOf[FileSourceScanExec],
         added(0).asInstanceOf[Seq[Expression]],
         added(1).asInstanceOf[Seq[JoinFilter]],
-        added(2).asInstanceOf[Seq[Attribute]],
-        added(3).asInstanceOf[Seq[Expression]],
+        added(2).asInstanceOf[Seq[TopRowsCondition]],
+        added(3).asInstanceOf[Seq[Attribute]],
+        added(4).asInstanceOf[Seq[Expression]],
         options
       )
     })
@@ -129,6 +137,7 @@ final class LateScan private[latebloom] (
     val added = Seq(
       "scanFilters" -> scanFilters,
       "joinFilters" -> joinFilters,
+      "topRows" -> topRows,
       "filterOnly" -> filterOnly,
       "lookups" -> lookups
     ).map { case (name, values) => name -> JArray(values.map(v => parse(v.toJSON)).toList) }
@@ -140,15 +149,16 @@ final class LateScan private[latebloom] (
   override def equals(other: Any): Boolean = other match {
     case that: LateScan =>
       (this eq that) || (super.equals(that) && scanFilters == that.scanFilters &&
-        joinFilters == that.joinFilters && filterOnly == that.filterOnly && lookups == that.lookups)
+        joinFilters == that.joinFilters && topRows == that.topRows &&
+        filterOnly == that.filterOnly && lookups == that.lookups)
     case _ => false
   }
 
   override def hashCode(): Int =
-    (super.hashCode(), scanFilters, joinFilters, filterOnly, lookups).##
+    (super.hashCode(), scanFilters, joinFilters, topRows, filterOnly, lookups).##
 
   override protected def of(scan: FileSourceScanExec): FileSourceScanExec =
-    new LateScan(scan, scanFilters, joinFilters, filterOnly, lookups, options)
+    new LateScan(scan, scanFilters, joinFilters, topRows, filterOnly, lookups, options)
 
   override def producedAttributes: AttributeSet = outputSet ++ AttributeSet(filterOnly)
 
@@ -162,6 +172,7 @@ final class LateScan private[latebloom] (
       ),
       QueryPlan.normalizePredicates(scanFilters, columns),
       joinFilters.map(QueryPlan.normalizeExpressions(_, columns)),
+      topRows.map(QueryPlan.normalizeExpressions(_, columns)),
       hidden.zipWithIndex.map { case (a, i) =>
         AttributeReference(a.name, a.dataType)(ExprId(output.size + i))
       },
@@ -210,6 +221,21 @@ final class LateScan private[latebloom] (
   /** Those that may leave out rows of a file that is read. */
   private def rowKeys: Seq[JoinKeyPredicate] = joinKeys.filterNot(_.onlyFiles)
 
+  /** The bounds of searches that look through this scan. */
+  private def bounds: Seq[BoundPredicate] = topRows.collect { case w: WithinBound => w }
+    .flatMap(BoundPredicate.of)
+
+  /** The rows that a search has found, if all of their files are among those of this scan: a table
+    * may have been written to between the two listings.
+    */
+  @transient private lazy val wanted: Option[WantedRows] = {
+    val found = topRows.collect { case AmongTopRows(_, s: ExecSubqueryExpression, _) =>
+      Option(s.eval(InternalRow.empty).asInstanceOf[Array[Byte]])
+    }.flatten.map(bytes => new WantedRows(RowsOfFiles.deserialize(bytes), relation.fileFormat))
+    lazy val listed = directories(dynamicallySelectedPartitions).flatMap(_.files).toSet
+    found.find(_.areAmong(listed.map(_.getPath)))
+  }
+
   /** Seconds of a core that the join filters can save this scan, or one that waits for its keys; at
     * least what it takes to begin a job, which the keys need too.
     */
@@ -232,7 +258,8 @@ final class LateScan private[latebloom] (
 
   /** The work of the files' readers, available once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
-    val filters = ScanFilters.compile(conditions, rowKeys.filterNot(_.isOf(partitions)), read)
+    val filters =
+      ScanFilters.compile(conditions, rowKeys.filterNot(_.isOf(partitions)) ++ bounds, read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     new ScanSpec(
       UUID.randomUUID().toString,
@@ -287,10 +314,16 @@ final class LateScan private[latebloom] (
   override def metrics: Map[String, SQLMetric] = super.metrics ++ counters
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
-  @transient private lazy val inner: FileSourceScanExec =
-    innerScan(
-      format.late(ScanWork(spec, rowKeys.flatMap(_.pushed), fileKeys(rowKeys), counters))
-    )
+  @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
+
+  private def work: ScanWork = ScanWork(
+    spec,
+    rowKeys.flatMap(_.pushed) ++ bounds.map(_.pushed),
+    fileKeys(rowKeys),
+    wanted,
+    None,
+    counters
+  )
 
   /** What the keys say of files before they are opened. */
   private def fileKeys(of: Seq[JoinKeyPredicate]): Seq[FileKeys] = {
@@ -329,10 +362,11 @@ final class LateScan private[latebloom] (
   /** The files that may have rows with the keys, as far as they are known by now. */
   private def notExcluded(listing: Listing): Listing = {
     val keys = fileKeys(joinKeys)
-    if (keys.isEmpty && excludedByTable.isEmpty) listing
+    if (keys.isEmpty && excludedByTable.isEmpty && wanted.isEmpty) listing
     else {
       def isExcluded(partition: InternalRow, file: FileStatusWithMetadata) =
-        keys.exists(_.exclude(partition, file.getPath.getName)) ||
+        wanted.exists(_.exclude(file.getPath)) ||
+          keys.exists(_.exclude(partition, file.getPath.getName)) ||
           excludedByTable.exists(_(file.getPath))
       val all = directories(listing)
       val kept = all.map(d => d.copy(files = d.files.filterNot(isExcluded(d.values, _))))
@@ -374,15 +408,36 @@ final class LateScan private[latebloom] (
         notExcluded(outer.dynamicallySelectedPartitions)
     }
 
+  override def bestFirst: Option[Seq[Int]] =
+    bounds.headOption.flatMap { b =>
+      val column = spec.columns.indexWhere(_.name == b.column.get.name)
+      val inFiles = format.table.fold(spec)(_.physical(spec)).column(column).name
+      val order = FileBounds.Order(inFiles, b.isDescending, b.isNullsFirst)
+      val hadoopConf = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
+      inner.inputRDD match {
+        case rows: FileScanRDD =>
+          val files = rows.filePartitions.map(_.files.toSeq)
+          FileBounds.bestFirst(files, order, format.firstValue(order, hadoopConf))
+        case _ => None
+      }
+    }
+
   /** The format that reads the files. */
   def format: SelectiveFormat = SelectiveFormat.of(relation.fileFormat).get
 
-  override lazy val inputRDD: RDD[InternalRow] =
+  override lazy val inputRDD: RDD[InternalRow] = read(inner)
+
+  /** The counts and extremes of the rows of each split. */
+  private[scan] def aggregated(aggregation: Aggregation): RDD[InternalRow] = executeQuery {
+    read(innerScan(format.late(work.copy(aggregation = Some(aggregation)))))
+  }
+
+  private def read(by: => FileSourceScanExec): RDD[InternalRow] =
     if (joinKeys.exists(_.none) && !bucketedScan) {
       sparkContext.emptyRDD
     } else {
       ScanHistory.add(joinsInHistory, metrics)
-      val rows = withJavaTime(inner.inputRDD)
+      val rows = withJavaTime(by.inputRDD)
       if (conditions.exists(Failure.mayFail)) rows.mapPartitions(new ConditionErrors(_)) else rows
     }
 
@@ -408,8 +463,10 @@ final class LateScan private[latebloom] (
   override lazy val metadata: Map[String, String] = {
     def list(values: Seq[String]) = values.mkString("[", ", ", "]")
     val joins = when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
+    val top = when(topRows.nonEmpty)("TopRows" -> list(topRows.map(_.text)))
+    val limit = when(options.isLimited)("Limit" -> s"${options.wantedRows}")
     val live = when(format.table.exists(_.deletesRows))("DeletedRows" -> "left out")
-    innerScan(relation.fileFormat).metadata ++ joins ++ live ++ Map(
+    innerScan(relation.fileFormat).metadata ++ joins ++ top ++ limit ++ live ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),
       "Payload" -> list(payload)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.scan
 
-import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.hadoop.conf.Configuration
+
 import org.apache.spark.sql.execution.datasources.orc.{OrcFileFormat, OrcUtils}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
+import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.latebloom.{FileBounds, FirstValue}
 import org.apache.spark.sql.types.DataType
 
 import latebloom.decision.{Reason, Reasons}
@@ -46,6 +49,9 @@ sealed abstract private[latebloom] class SelectiveFormat(
 
   /** The file format that does a scan's work. */
   def late(work: ScanWork): FileFormat
+
+  /** The first value of a column in a split of a file, by its statistics. */
+  def firstValue(order: FileBounds.Order, conf: Configuration): PartitionedFile => FirstValue
 }
 
 private[latebloom] object SelectiveFormat {
@@ -69,6 +75,11 @@ private[latebloom] object SelectiveFormat {
 
     override def late(work: ScanWork): FileFormat =
       table.fold[FileFormat](new LateParquetFormat(work))(new LateTableFormat(_, work))
+
+    override def firstValue(
+        order: FileBounds.Order,
+        conf: Configuration
+    ): PartitionedFile => FirstValue = FileBounds.parquet(order, conf)
   }
 
   final private class Orc(whyNot: Option[Reason])
@@ -89,6 +100,11 @@ private[latebloom] object SelectiveFormat {
     override def batchRows(conf: SQLConf): Int = conf.orcVectorizedReaderBatchSize
 
     override def late(work: ScanWork): FileFormat = new LateOrcFormat(work)
+
+    override def firstValue(
+        order: FileBounds.Order,
+        conf: Configuration
+    ): PartitionedFile => FirstValue = FileBounds.orc(order, conf)
   }
 
   /** The format of which `format` is an instance. */

@@ -71,6 +71,16 @@ public record FlatType(
     this(physical, width, vectorType, decimalBytes, null);
   }
 
+  /** Whether integers of the file from {@code min} to {@code max} are the same in Spark. */
+  public boolean keeps(long min, long max) {
+    return switch (vectorType) {
+      case BYTE -> conversion == Conversions.TO_BYTE && (byte) min == min && (byte) max == max;
+      case SHORT -> conversion == Conversions.TO_SHORT && (short) min == min && (short) max == max;
+      case INT, LONG -> conversion == null;
+      default -> false;
+    };
+  }
+
   public boolean isBytes() {
     return vectorType == VectorType.BYTES;
   }

@@ -2,10 +2,12 @@
 package latebloom.read.selection;
 
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
- * The rows of a file that its table still has, by their numbers in the file. Table formats delete
- * rows by a list beside the file, which stays as it is.
+ * The rows of a file that a scan may read, by their numbers in the file: those that its table still
+ * has, since table formats delete rows by a list beside the file, which stays as it is; or those
+ * that a query is known to need.
  *
  * <p>Holds the listed numbers in ascending order, without repetitions: either those of the deleted
  * rows or those of the live ones. Numbers past the end of the file mean nothing. Immutable.
@@ -43,6 +45,32 @@ public final class LiveRows {
   /** Whether no row of any file is deleted. */
   public boolean isAll() {
     return !live && listed.length == 0;
+  }
+
+  /** Whether the rows are listed one by one, rather than those that are left out. */
+  public boolean isListed() {
+    return live;
+  }
+
+  /** The rows that are among these and among others. */
+  public LiveRows and(LiveRows other) {
+    if (isAll() || other.isAll()) {
+      return isAll() ? other : this;
+    }
+    if (!live && !other.live) {
+      return without(
+          LongStream.concat(Arrays.stream(listed), Arrays.stream(other.listed))
+              .sorted()
+              .distinct()
+              .toArray());
+    }
+    LiveRows kept = live ? this : other;
+    LiveRows by = live ? other : this;
+    return only(Arrays.stream(kept.listed).filter(by::contains).toArray());
+  }
+
+  private boolean contains(long row) {
+    return Arrays.binarySearch(listed, row) >= 0 == live;
   }
 
   /** Bytes of heap. */

@@ -19,14 +19,22 @@ object LateBloomConf {
       enabled: Boolean,
       scanEnabled: Boolean,
       join: JoinSettings,
+      topK: TopKSettings,
+      limitEnabled: Boolean,
+      aggregateEnabled: Boolean,
       mergeGapBytes: Long,
       pageCacheBytes: Long,
       eagerFraction: Double
   ) {
 
-    /** The options of a scan with batches of at most so many rows. */
-    def options(batchRows: Int): ScanSpec.Options =
-      new ScanSpec.Options(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows)
+    /** The options of a scan with batches of at most so many rows, of which a LIMIT takes some. */
+    def options(batchRows: Int, wanted: Option[Int]): ScanSpec.Options = new ScanSpec.Options(
+      mergeGapBytes,
+      pageCacheBytes,
+      eagerFraction,
+      batchRows,
+      wanted.getOrElse(ScanSpec.Options.ALL)
+    )
   }
 
   /** The settings of join filters. */
@@ -37,6 +45,14 @@ object LateBloomConf {
       relistBytes: Long,
       patience: Double,
       limits: KeyLimits
+  )
+
+  /** The settings of searches for the first rows of an order. */
+  final case class TopKSettings(
+      enabled: Boolean,
+      maxRows: Int,
+      minScanBytes: Long,
+      minSaved: Double
   )
 
   /** One conf, for users. */
@@ -153,6 +169,51 @@ object LateBloomConf {
     "A join with more keys than these gets no filter."
   )(_.longConf.checkValue(_ >= 1, "must be at least 1").createWithDefault(8L << 20))
 
+  private val limitEnabled = conf(
+    "spark.latebloom.limit.enabled",
+    "boolean",
+    "Whether a scan below LIMIT, with a filter or without, reads no more than it takes to find " +
+      "as many rows. spark.latebloom.topK.maxRows and minScanBytes apply to it, too."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val aggregateEnabled = conf(
+    "spark.latebloom.aggregate.enabled",
+    "boolean",
+    "Whether counts, minima and maxima of columns, of all rows or by partition columns, are " +
+      "taken from what files say of their row groups, where all rows of a row group count."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val topKEnabled = conf(
+    "spark.latebloom.topK.enabled",
+    "boolean",
+    "Whether ORDER BY with LIMIT first finds the rows, by the columns of the order and of the " +
+      "filters alone, and then reads the other columns for these rows."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val topKMaxRows = conf(
+    "spark.latebloom.topK.maxRows",
+    "integer",
+    "A query for more first rows than these, those of OFFSET included, reads all columns at once."
+  )(_.intConf.checkValue(_ >= 1, "must be at least 1").createWithDefault(10000))
+
+  private val topKMinScanBytes = conf(
+    "spark.latebloom.topK.minScanBytes",
+    "bytes",
+    "A scan of fewer bytes is not searched for first rows before its other columns are read: " +
+      "that would take longer than reading them."
+  )(bytes(_, "10m"))
+
+  private val topKMinSaved = conf(
+    "spark.latebloom.topK.minSaved",
+    "double",
+    "A scan is searched for first rows if that is expected to save reading at least this share " +
+      "of its bytes, or if most of its pages hold none of them. 0: always."
+  )(
+    _.doubleConf
+      .checkValue(v => v >= 0 && v <= 1, "must lie between 0 and 1")
+      .createWithDefault(0.1)
+  )
+
   private val all: Seq[Conf[_]] = Seq(
     enabled,
     scanEnabled,
@@ -165,7 +226,13 @@ object LateBloomConf {
     joinRelistBytes,
     joinPatience,
     joinMaxBytes,
-    joinMaxKeys
+    joinMaxKeys,
+    limitEnabled,
+    aggregateEnabled,
+    topKEnabled,
+    topKMaxRows,
+    topKMinScanBytes,
+    topKMinSaved
   )
 
   /** The current settings in `conf`. */
@@ -184,6 +251,14 @@ object LateBloomConf {
         conf.getConf(joinMaxKeys.entry)
       )
     ),
+    topK = TopKSettings(
+      enabled = conf.getConf(topKEnabled.entry),
+      maxRows = conf.getConf(topKMaxRows.entry),
+      minScanBytes = conf.getConf(topKMinScanBytes.entry),
+      minSaved = conf.getConf(topKMinSaved.entry)
+    ),
+    limitEnabled = conf.getConf(limitEnabled.entry),
+    aggregateEnabled = conf.getConf(aggregateEnabled.entry),
     mergeGapBytes = conf.getConf(mergeGapBytes.entry),
     pageCacheBytes = conf.getConf(pageCacheBytes.entry),
     eagerFraction = conf.getConf(eagerFraction.entry)

@@ -13,7 +13,7 @@ import org.apache.spark.sql.sources.{Filter, In}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
-import latebloom.read.ScanFilter.JoinKeySource
+import latebloom.read.ScanFilter.KeySource
 import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
@@ -85,24 +85,27 @@ object LateFiles {
   */
 final case class PushedFilters(filters: Seq[Filter], keys: Seq[KeysToPush])
 
-/** The keys of a join on one column, which a scan may have only after it began. */
+/** The keys of a join on one column, or a bound of its values, which a scan may have only after it
+  * began.
+  */
 trait KeysToPush extends Serializable {
 
   /** The keys as statistics can be compared with them, if they are known by now. */
   def now: Option[PushedKeys]
 }
 
-/** The keys of a join on one column, of which every row that matters has one. Must not be logged.
+/** The keys of a join on one column, of which every row that matters has one, or the bound that no
+  * row that matters exceeds. Must not be logged.
   *
   * @param bounds
   *   that no key is less than the least, and none greater than the greatest; either is left out if
-  *   it cannot be compared with statistics
+  *   it cannot be compared with statistics, or is no bound
   * @param listed
   *   that the column has one of the keys, if they are few
   * @param source
   *   the keys themselves
   */
-final case class PushedKeys(bounds: Seq[Filter], listed: Option[In], source: JoinKeySource) {
+final case class PushedKeys(bounds: Seq[Filter], listed: Option[In], source: KeySource) {
 
   /** Whether all keys can be compared with statistics. */
   def areComparable: Boolean = bounds.size == 2

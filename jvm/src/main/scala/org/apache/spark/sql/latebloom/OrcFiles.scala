@@ -24,7 +24,6 @@ import org.apache.spark.util.SerializableConfiguration
 import latebloom.line.Compat._
 import latebloom.orc.stripe.OrcColumn
 import latebloom.orc.{CheckedTails, OrcPruning, OrcSplit, StreamLengths}
-import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -36,10 +35,10 @@ final class OrcFiles private (
     dataSchema: StructType,
     partitionSchema: StructType,
     pushed: PushedFilters,
+    live: LateFiles.Live,
     conf: Broadcast[SerializableConfiguration],
-    caseSensitive: Boolean,
-    offHeap: Boolean
-) extends LateFiles(spec, partitionSchema, offHeap) {
+    settings: OrcFiles.Settings
+) extends LateFiles(spec, partitionSchema, settings.offHeap) {
   import OrcFiles._
 
   override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
@@ -71,7 +70,7 @@ final class OrcFiles private (
           counters
         )
         owned = split
-        val selective = scan(split, LiveRows.ALL, split.payloadTypes(), file, counters)
+        val selective = scan(split, live(file, shared), split.payloadTypes(), file, counters)
         owned = null
         selective
       }
@@ -108,7 +107,7 @@ final class OrcFiles private (
   /** The columns of a file, as Spark resolves them. */
   private class Resolved(inFile: TypeDescription, shared: Configuration) {
     private val ofColumns =
-      OrcUtils.requestedColumnIds(caseSensitive, dataSchema, spec.columns, inFile, shared)
+      OrcUtils.requestedColumnIds(settings.caseSensitive, dataSchema, spec.columns, inFile, shared)
 
     /** Whether Spark treats the file as one without rows. */
     def isEmpty: Boolean = ofColumns.isEmpty
@@ -195,13 +194,20 @@ object OrcFiles {
   /** The last run of values may extend past the last row; its indexes are ints. */
   private val MaxRows = Int.MaxValue - 1024
 
-  /** @param hadoopConf prepared by Spark's ORC format; broadcast to the tasks */
+  final private case class Settings(caseSensitive: Boolean, offHeap: Boolean)
+
+  /** @param live
+    *   the rows of each file that the scan may read
+    * @param hadoopConf
+    *   prepared by Spark's ORC format; broadcast to the tasks
+    */
   def apply(
       session: SparkSession,
       spec: ScanSpec,
       dataSchema: StructType,
       partitionSchema: StructType,
       pushed: PushedFilters,
+      live: LateFiles.Live,
       hadoopConf: Configuration
   ): OrcFiles = {
     val sql = session.sessionState.conf
@@ -213,9 +219,9 @@ object OrcFiles {
       dataSchema,
       partitionSchema,
       usable,
+      live,
       session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf)),
-      sql.caseSensitiveAnalysis,
-      sql.offHeapColumnVectorEnabled
+      Settings(sql.caseSensitiveAnalysis, sql.offHeapColumnVectorEnabled)
     )
   }
 
@@ -229,6 +235,9 @@ object OrcFiles {
     filter match {
       case GreaterThanOrEqual(_, value) => isExact(value)
       case LessThanOrEqual(_, value)    => isExact(value)
+      case GreaterThan(_, value)        => isExact(value)
+      case LessThan(_, value)           => isExact(value)
+      case Or(IsNull(_), compared)      => isExact(compared)
       case In(_, values)                => values.forall(isExact)
       case _                            => false
     }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.read;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+
+/**
+ * Counts and extremes of the rows that a scan of one split selects: of a row group all of whose
+ * rows pass from what the file says of it, of all others from their rows. Not thread safe.
+ */
+public final class SplitAggregates {
+  private final List<Asked> asked;
+  private final long[] values;
+  private final boolean[] known;
+
+  /** What is computed of a column. */
+  public enum Kind {
+    /** How many values are not null; of no column, how many rows there are. */
+    COUNT,
+    LEAST,
+    GREATEST
+  }
+
+  /**
+   * An aggregate.
+   *
+   * @param column index of a payload column; negative for none
+   * @param type of its values: a number that a long can hold, a date or a time
+   */
+  public record Asked(Kind kind, int column, DataType type) implements Serializable {}
+
+  public SplitAggregates(List<Asked> asked) {
+    this.asked = asked;
+    this.values = new long[asked.size()];
+    this.known = new boolean[asked.size()];
+  }
+
+  /** Whether the aggregate has a value: a count always has, an extreme only if there is one. */
+  public boolean isKnown(int i) {
+    return asked.get(i).kind == Kind.COUNT || known[i];
+  }
+
+  /** A count, or an extreme as the long that the column's values are held in. */
+  public long value(int i) {
+    return values[i];
+  }
+
+  /** Adds all rows of a row group, unless the file does not say enough of it. */
+  boolean add(RowGroup group) throws IOException {
+    long[] nulls = new long[asked.size()];
+    RowGroup.Extremes[] extremes = new RowGroup.Extremes[asked.size()];
+    for (int i = 0; i < nulls.length; i++) {
+      Asked a = asked.get(i);
+      if (a.kind == Kind.COUNT) {
+        nulls[i] = a.column < 0 ? 0 : group.nulls(a.column);
+        if (nulls[i] < 0 || nulls[i] > group.rows()) {
+          return false;
+        }
+      } else {
+        extremes[i] = group.extremes(a.column);
+        if (extremes[i] == null) {
+          return false;
+        }
+      }
+    }
+    for (int i = 0; i < nulls.length; i++) {
+      Kind kind = asked.get(i).kind;
+      if (kind == Kind.COUNT) {
+        values[i] += group.rows() - nulls[i];
+      } else if (!extremes[i].isEmpty()) {
+        if (kind == Kind.LEAST) {
+          least(i, extremes[i].least());
+        } else {
+          greatest(i, extremes[i].greatest());
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Adds rows that the scan has selected. */
+  public void add(ColumnarBatch batch) {
+    int rows = batch.numRows();
+    for (int i = 0; i < values.length; i++) {
+      Asked a = asked.get(i);
+      if (a.column < 0) {
+        values[i] += rows;
+      } else {
+        add(i, a, batch.column(a.column), rows);
+      }
+    }
+  }
+
+  private void add(int i, Asked a, ColumnVector column, int rows) {
+    for (int r = 0; r < rows; r++) {
+      if (!column.isNullAt(r)) {
+        switch (a.kind) {
+          case COUNT -> values[i]++;
+          case LEAST -> least(i, valueAt(column, a.type, r));
+          case GREATEST -> greatest(i, valueAt(column, a.type, r));
+        }
+      }
+    }
+  }
+
+  private void least(int i, long value) {
+    values[i] = known[i] ? Math.min(values[i], value) : value;
+    known[i] = true;
+  }
+
+  private void greatest(int i, long value) {
+    values[i] = known[i] ? Math.max(values[i], value) : value;
+    known[i] = true;
+  }
+
+  private static long valueAt(ColumnVector column, DataType type, int row) {
+    if (type instanceof ByteType) {
+      return column.getByte(row);
+    }
+    if (type instanceof ShortType) {
+      return column.getShort(row);
+    }
+    if (type instanceof IntegerType || type instanceof DateType) {
+      return column.getInt(row);
+    }
+    return type instanceof DecimalType d
+        ? column.getDecimal(row, d.precision(), d.scale()).toUnscaledLong()
+        : column.getLong(row);
+  }
+}
