@@ -65,11 +65,20 @@ class ByDate:
         """Its Parquet file, made of lineitem on first use."""
 
         def make(target: Path) -> None:
+            import pyarrow as pa
             import pyarrow.compute as pc
             import pyarrow.dataset as ds
             import pyarrow.parquet as pq
 
-            lines = ds.dataset(self.lineitem.table("lineitem", scale, cache))
+            source = self.lineitem.table("lineitem", scale, cache)
+            # parquet-rs notes views of text, which pyarrow cannot filter.
+            lines = ds.dataset(
+                source,
+                schema=pa.schema(
+                    f.with_type(pa.string()) if pa.types.is_string_view(f.type) else f
+                    for f in ds.dataset(source).schema
+                ),
+            )
             day = pc.field("l_shipdate")
             with pq.ParquetWriter(target, lines.schema, write_page_index=True) as writer:
                 # A year at a time: the whole table may not fit into memory.

@@ -136,23 +136,35 @@ object RandomTopKSuite {
     )
   }
 
-  /** A query for the first rows of an order. */
+  /** Parts of orders that are not columns. */
+  private val expressions =
+    Seq("t.j % 100", "abs(t.l % 1000)", "length(t.v)", "t.i + t.y", "coalesce(t.i, 7)")
+
+  /** A query for the first rows of an order.
+    *
+    * @param named
+    *   whether the order uses names of the output, else the expressions themselves
+    */
   private case class TopQuery(
       order: Seq[(String, String)],
+      named: Boolean,
       where: String,
       join: Int,
       limit: String
   ) {
 
     def sql(table: String): String = {
-      val by = order.map { case (column, how) => s"t.$column $how" }.mkString(", ")
+      val shown = order.zipWithIndex.map { case ((key, _), i) => s"$key o$i" }
+      val by = order.zipWithIndex.map { case ((key, how), i) =>
+        s"${if (named) s"o$i" else key} $how"
+      }
       val from = join match {
         case 1 => s"$table t join dims on t.i = k"
         case 2 => s"$table t left join dims on t.y = k"
         case _ => s"(select *, cast(null as string) dim from $table) t"
       }
-      s"select t.id, t.p, ${columns.map(c => s"t.${c._1}").mkString(", ")}, dim other from $from " +
-        s"where $where order by $by $limit"
+      val all = Seq("t.id", "t.p") ++ columns.map(c => s"t.${c._1}") ++ ("dim other" +: shown)
+      s"select ${all.mkString(", ")} from $from where $where order by ${by.mkString(", ")} $limit"
     }
 
     /** The ids of the rows that pass. */
@@ -162,8 +174,8 @@ object RandomTopKSuite {
     }
 
     /** What the answer must have in common with Spark's. */
-    def keys(row: Row): Seq[String] = order.map { case (column, _) =>
-      row.getAs[Any](column) match {
+    def keys(row: Row): Seq[String] = order.indices.map { i =>
+      row.getAs[Any](s"o$i") match {
         case d: Double if d == 0 => "0.0"
         case f: Float if f == 0  => "0.0"
         case bytes: Array[Byte]  => bytes.mkString(" ")
@@ -176,8 +188,8 @@ object RandomTopKSuite {
     def of(random: Random, columns: Seq[String]): TopQuery = {
       def one[A](from: A*): A = from(random.nextInt(from.size))
       val order = Seq.fill(1 + random.nextInt(3)) {
-        one(columns: _*) ->
-          s"${one("asc", "desc")} ${one("", "nulls first", "nulls last")}".trim
+        val key = if (random.nextInt(5) == 0) one(expressions: _*) else s"t.${one(columns: _*)}"
+        key -> s"${one("asc", "desc")} ${one("", "nulls first", "nulls last")}".trim
       }
       val where = one(
         "true",
@@ -190,7 +202,7 @@ object RandomTopKSuite {
         "t.a is null or t.l > 0"
       )
       val limit = s"limit ${one(1, 2, 10, 100, 1000)}" + one("", "", s" offset ${one(1, 50)}")
-      TopQuery(order.distinct, where, random.nextInt(4), limit)
+      TopQuery(order, random.nextBoolean(), where, random.nextInt(4), limit)
     }
   }
 }
