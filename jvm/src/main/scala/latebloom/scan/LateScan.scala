@@ -417,7 +417,7 @@ final class LateScan private[latebloom] (
       inner.inputRDD match {
         case rows: FileScanRDD =>
           val files = rows.filePartitions.map(_.files.toSeq)
-          FileBounds.bestFirst(files, order, format.firstValue(order, hadoopConf))
+          FileBounds.bestFirst(files, order, format.firstValues(order, hadoopConf))
         case _ => None
       }
     }

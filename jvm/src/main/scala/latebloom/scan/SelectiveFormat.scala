@@ -5,9 +5,9 @@ import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.sql.execution.datasources.orc.{OrcFileFormat, OrcUtils}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
-import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.latebloom.{FileBounds, FirstValue}
+import org.apache.spark.sql.latebloom.FileBounds
 import org.apache.spark.sql.types.DataType
 
 import latebloom.decision.{Reason, Reasons}
@@ -50,8 +50,8 @@ sealed abstract private[latebloom] class SelectiveFormat(
   /** The file format that does a scan's work. */
   def late(work: ScanWork): FileFormat
 
-  /** The first value of a column in a split of a file, by its statistics. */
-  def firstValue(order: FileBounds.Order, conf: Configuration): PartitionedFile => FirstValue
+  /** Reads the first values of a column in splits of a file, by its statistics. */
+  def firstValues(order: FileBounds.Order, conf: Configuration): FileBounds.Read
 }
 
 private[latebloom] object SelectiveFormat {
@@ -76,10 +76,8 @@ private[latebloom] object SelectiveFormat {
     override def late(work: ScanWork): FileFormat =
       table.fold[FileFormat](new LateParquetFormat(work))(new LateTableFormat(_, work))
 
-    override def firstValue(
-        order: FileBounds.Order,
-        conf: Configuration
-    ): PartitionedFile => FirstValue = FileBounds.parquet(order, conf)
+    override def firstValues(order: FileBounds.Order, conf: Configuration): FileBounds.Read =
+      FileBounds.parquet(order, conf)
   }
 
   final private class Orc(whyNot: Option[Reason])
@@ -101,10 +99,8 @@ private[latebloom] object SelectiveFormat {
 
     override def late(work: ScanWork): FileFormat = new LateOrcFormat(work)
 
-    override def firstValue(
-        order: FileBounds.Order,
-        conf: Configuration
-    ): PartitionedFile => FirstValue = FileBounds.orc(order, conf)
+    override def firstValues(order: FileBounds.Order, conf: Configuration): FileBounds.Read =
+      FileBounds.orc(order, conf)
   }
 
   /** The format of which `format` is an instance. */

@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.orc._
 import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.PrimitiveType
 
@@ -64,25 +65,28 @@ object FileBounds {
     }
   }
 
+  /** Reads the first values of splits of one file, in their order. */
+  type Read = Seq[PartitionedFile] => Seq[FirstValue]
+
   /** Numbers partitions of files, those first whose statistics promise the first rows; None if the
     * statistics do not say.
-    *
-    * @param read
-    *   reads the first value of a file split
     */
   def bestFirst(
       partitions: Seq[Seq[PartitionedFile]],
       order: Order,
-      read: PartitionedFile => FirstValue
+      read: Read
   ): Option[Seq[Int]] = {
-    val files = for ((p, i) <- partitions.zipWithIndex; file <- p) yield (i, file)
+    val splits = for ((p, i) <- partitions.zipWithIndex; split <- p) yield (i, split)
+    val files = splits.groupBy(_._2.filePath).values.toSeq
     val deadline = MostTime.fromNow
     when(partitions.size > 1 && files.size <= MostFiles) {
-      val firsts = ThreadUtils.parmap(files, "latebloom-footers", Threads) { case (i, file) =>
-        i -> (if (deadline.isOverdue()) Unknown else Try(read(file)).getOrElse(Unknown))
+      val firsts = ThreadUtils.parmap(files, "latebloom-footers", Threads) { ofFile =>
+        val values =
+          if (deadline.isOverdue()) Nil else Try(read(ofFile.map(_._2))).getOrElse(Nil)
+        ofFile.map(_._1).zipAll(values, -1, Unknown)
       }
       Try {
-        val byFirst = firsts.groupBy(_._1).map { case (i, ofPartition) =>
+        val byFirst = firsts.flatten.groupBy(_._1).map { case (i, ofPartition) =>
           i -> ofPartition.map(_._2).reduce((a, b) => if (order.first(a, b) <= 0) a else b)
         }
         partitions.indices.sortWith { (a, b) =>
@@ -92,45 +96,58 @@ object FileBounds {
     }.flatten
   }
 
-  /** The first value of a split of a Parquet file. */
-  def parquet(order: Order, conf: Configuration)(file: PartitionedFile): FirstValue = {
+  /** The first values of splits of a Parquet file. A row group belongs to the split that has its
+    * middle.
+    */
+  def parquet(order: Order, conf: Configuration)(splits: Seq[PartitionedFile]): Seq[FirstValue] = {
+    val file = splits.head
     val status = new FileStatus(file.fileSize, false, 0, 0, file.modificationTime, file.toPath)
-    val options = HadoopReadOptions.builder(conf, file.toPath)
-      .withRange(file.start, file.start + file.length).build()
+    val options = HadoopReadOptions.builder(conf, file.toPath).build()
     val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(status, conf), options)
     try {
       val field = reader.getFileMetaData.getSchema.getFields.asScala.find(_.getName == order.name)
-      val chunks = reader.getRowGroups.asScala.flatMap(_.getColumns.asScala)
-        .filter(_.getPath.toArray.toSeq == Seq(order.name))
-      val stats = chunks.map(_.getStatistics).filter(s => s != null && !s.isEmpty)
       field match {
-        case Some(column: PrimitiveType) if stats.nonEmpty =>
-          val comparator = column.comparator[Any]()
-          val values = stats.filter(_.hasNonNullValue)
-            .map(s => if (order.descending) s.genericGetMax else s.genericGetMin)
-          first(order, stats.exists(_.getNumNulls > 0), values.toSeq, comparator)
-        case _ => Unknown
+        case Some(column: PrimitiveType) =>
+          val groups = reader.getRowGroups.asScala.toSeq
+          splits.map { split =>
+            val own = groups.filter { g =>
+              val middle = g.getStartingPos + g.getCompressedSize / 2
+              split.start <= middle && middle < split.start + split.length
+            }
+            parquet(order, column, own)
+          }
+        case _ => splits.map(_ => Unknown)
       }
     } finally reader.close()
   }
 
-  /** The first value of an ORC file. */
-  def orc(order: Order, conf: Configuration)(file: PartitionedFile): FirstValue = {
-    val reader = OrcFile.createReader(file.toPath, OrcFile.readerOptions(conf))
+  private def parquet(order: Order, column: PrimitiveType, groups: Seq[BlockMetaData]) = {
+    val stats = groups.flatMap(_.getColumns.asScala.find(_.getPath.toDotString == order.name))
+      .map(_.getStatistics).filter(s => s != null && !s.isEmpty)
+    val values = stats.filter(_.hasNonNullValue)
+      .map(s => if (order.descending) s.genericGetMax else s.genericGetMin)
+    first(order, stats.exists(_.getNumNulls > 0), values, column.comparator[Any]())
+  }
+
+  /** The first value of an ORC file, for all of its splits. */
+  def orc(order: Order, conf: Configuration)(splits: Seq[PartitionedFile]): Seq[FirstValue] = {
+    val reader = OrcFile.createReader(splits.head.toPath, OrcFile.readerOptions(conf))
     try {
       val schema = reader.getSchema
       val i = schema.getFieldNames.indexOf(order.name)
-      if (i < 0) Unknown
-      else {
-        val stats = reader.getStatistics()(schema.getChildren.get(i).getId)
-        val value = ends(stats).flatMap { case (least, greatest) =>
-          Option(if (order.descending) greatest else least)
-        }
-        val comparator: Comparator[Any] =
-          (a: Any, b: Any) => a.asInstanceOf[Comparable[Any]].compareTo(b)
-        first(order, stats.hasNull, value.toSeq, comparator)
-      }
+      val value =
+        if (i < 0) Unknown else orc(order, reader.getStatistics()(schema.getChildren.get(i).getId))
+      splits.map(_ => value)
     } finally reader.close()
+  }
+
+  private def orc(order: Order, stats: ColumnStatistics): FirstValue = {
+    val value = ends(stats).flatMap { case (least, greatest) =>
+      Option(if (order.descending) greatest else least)
+    }
+    val comparator: Comparator[Any] =
+      (a: Any, b: Any) => a.asInstanceOf[Comparable[Any]].compareTo(b)
+    first(order, stats.hasNull, value.toSeq, comparator)
   }
 
   private def first(
