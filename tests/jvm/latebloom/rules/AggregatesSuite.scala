@@ -103,6 +103,9 @@ class AggregatesSuite extends LateBloomTest {
     taken("select max(id), q from parts group by q")(s => assert(groups(s) == 6))
     taken("select max(id) from parts where p = 1")(s => assert(groups(s) == 2))
     taken("select q, count(id) from parts where id > 3000 group by q")(s => assert(groups(s) == 0))
+    // A partition without a row that passes is no group.
+    taken("select p, q, count(*), max(id) from parts where id = 4 group by p, q")(_ => ())
+    taken("select p, count(id) from parts where id < 0 group by p")(_ => ())
   }
 
   test("other aggregations are Spark's") {

@@ -7,12 +7,14 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
-import latebloom.scan.LateScan
+import latebloom.read.task.Counter
+import latebloom.scan.{LateAggregateExec, LateScan}
 import latebloom.toprows.AmongTopRows
 
 /** Random queries for the first rows of an order: values of all types, with ties, nulls, NaN and
   * both zeros, filters, joins and offsets. Ties leave open which rows come, so the answer must have
-  * the same values in the order's columns, row by row, and distinct rows of the filtered table.
+  * the same values in the order's columns, row by row, and distinct rows of the filtered table. And
+  * random counts and extremes of the same tables.
   *
   * `LATEBLOOM_TOPK_QUERIES` and `LATEBLOOM_TOPK_SEED` say how many and which.
   */
@@ -86,6 +88,27 @@ class RandomTopKSuite extends LateBloomTest {
     assert(searched > queries / 2)
   }
 
+  test(s"$queries random counts and extremes of seed $seed") {
+    var answered = 0
+    for (i <- 0 until queries) {
+      val random = new Random(seed * 7919 + i)
+      def one[A](from: A*): A = from(random.nextInt(from.size))
+      val asked = Seq.fill(1 + random.nextInt(4)) {
+        s"${one("count", "min", "max")}(${one(counted: _*)})"
+      } ++ (if (random.nextBoolean()) Seq("count(*)") else Nil)
+      val table = name("t", formats(random.nextInt(2)), random.nextBoolean())
+      val where = one("true", "true", "i > 20", "i <= 36 or i is null", "id >= 3000", "j > 0", "id < 0")
+      val sql = s"select ${asked.mkString(", ")} from $table where $where"
+      withClue(s"aggregation $i of seed $seed: $sql\n") {
+        val df = spark.sql(sql)
+        assert(df.collect().toSeq == off(spark.sql(sql).collect().toSeq))
+        val found = nodes(df.queryExecution.executedPlan) { case a: LateAggregateExec => a }
+        answered += found.map(_.metrics(Counter.ROW_GROUPS_ANSWERED.key).value.toInt).sum.min(1)
+      }
+    }
+    assert(answered > queries / 8)
+  }
+
   private def isSearched(df: DataFrame): Boolean = nodes(df.queryExecution.executedPlan) {
     case s: LateScan if s.topRows.exists(_.isInstanceOf[AmongTopRows]) => s
   }.nonEmpty
@@ -135,6 +158,9 @@ object RandomTopKSuite {
       "c" -> s"named_struct('k', $some, 'g', id % 2)"
     )
   }
+
+  /** Columns of counts and extremes. */
+  private val counted = Seq("id", "y", "h", "i", "j", "l", "n", "m", "a", "e", "t", "u")
 
   /** Parts of orders that are not columns. */
   private val expressions =

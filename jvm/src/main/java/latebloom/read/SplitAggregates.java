@@ -21,6 +21,7 @@ public final class SplitAggregates {
   private final List<Asked> asked;
   private final long[] values;
   private final boolean[] known;
+  private long rows;
 
   /** What is computed of a column. */
   public enum Kind {
@@ -42,6 +43,11 @@ public final class SplitAggregates {
     this.asked = asked;
     this.values = new long[asked.size()];
     this.known = new boolean[asked.size()];
+  }
+
+  /** How many rows were added: a group of no rows is none. */
+  public long rows() {
+    return rows;
   }
 
   /** Whether the aggregate has a value: a count always has, an extreme only if there is one. */
@@ -72,6 +78,7 @@ public final class SplitAggregates {
         }
       }
     }
+    rows += group.rows();
     for (int i = 0; i < nulls.length; i++) {
       Kind kind = asked.get(i).kind;
       if (kind == Kind.COUNT) {
@@ -89,19 +96,20 @@ public final class SplitAggregates {
 
   /** Adds rows that the scan has selected. */
   public void add(ColumnarBatch batch) {
-    int rows = batch.numRows();
+    int n = batch.numRows();
+    rows += n;
     for (int i = 0; i < values.length; i++) {
       Asked a = asked.get(i);
       if (a.column < 0) {
-        values[i] += rows;
+        values[i] += n;
       } else {
-        add(i, a, batch.column(a.column), rows);
+        add(i, a, batch.column(a.column), n);
       }
     }
   }
 
-  private void add(int i, Asked a, ColumnVector column, int rows) {
-    for (int r = 0; r < rows; r++) {
+  private void add(int i, Asked a, ColumnVector column, int n) {
+    for (int r = 0; r < n; r++) {
       if (!column.isNullAt(r)) {
         switch (a.kind) {
           case COUNT -> values[i]++;

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{LeafExecNode, SparkPlan}
 import org.apache.spark.sql.types._
 
+import latebloom.line.Compat.when
 import latebloom.read.SplitAggregates
 import latebloom.read.SplitAggregates.{Asked, Kind}
 
@@ -53,18 +54,19 @@ final private[latebloom] case class Aggregation(
     partitions: StructType
 ) {
 
-  /** The aggregates of one split as a row of buffers. */
-  private[scan] def buffers(file: PartitionedFile, found: SplitAggregates): InternalRow = {
-    val grouped = groups.map(partitions(_).dataType)
-    val keys = groups.map(g => file.partitionValues.get(g, partitions(g).dataType))
-    val values = asked.zipWithIndex.map { case (a, i) =>
-      if (!found.isKnown(i)) null
-      else if (a.kind == Kind.COUNT) found.value(i)
-      else Aggregation.catalyst(found.value(i), a.`type`)
+  /** The aggregates of one split as a row of buffers. A group is there only if it has a row. */
+  private[scan] def buffers(file: PartitionedFile, found: SplitAggregates): Option[InternalRow] =
+    when(groups.isEmpty || found.rows > 0) {
+      val grouped = groups.map(partitions(_).dataType)
+      val keys = groups.map(g => file.partitionValues.get(g, partitions(g).dataType))
+      val values = asked.zipWithIndex.map { case (a, i) =>
+        if (!found.isKnown(i)) null
+        else if (a.kind == Kind.COUNT) found.value(i)
+        else Aggregation.catalyst(found.value(i), a.`type`)
+      }
+      val types = asked.map(a => if (a.kind == Kind.COUNT) LongType else a.`type`)
+      UnsafeProjection.create((grouped ++ types).toArray)(InternalRow.fromSeq(keys ++ values))
     }
-    val types = asked.map(a => if (a.kind == Kind.COUNT) LongType else a.`type`)
-    UnsafeProjection.create((grouped ++ types).toArray)(InternalRow.fromSeq(keys ++ values))
-  }
 }
 
 private[latebloom] object Aggregation {

@@ -363,7 +363,7 @@ final private class BatchIterator(source: BatchSource, drain: () => Unit)
   }
 }
 
-/** One row, with the aggregates of all batches of a file split. */
+/** One row, with the aggregates of all batches of a file split; none for a group without rows. */
 final private class AggregateIterator(
     aggregation: Aggregation,
     file: PartitionedFile,
@@ -371,19 +371,19 @@ final private class AggregateIterator(
     batches: Iterator[ColumnarBatch] with Closeable
 ) extends Iterator[InternalRow]
     with Closeable {
-  override def hasNext: Boolean = !ended
-  private var ended = false
-
-  override def next(): InternalRow = {
-    ended = true
+  private lazy val result = {
     val found = new SplitAggregates(aggregation.asked.asJava)
     source match {
       case scan: SelectiveScan => scan.aggregateTo(found)
       case _                   =>
     }
     batches.foreach(found.add)
-    aggregation.buffers(file, found)
+    aggregation.buffers(file, found).iterator
   }
+
+  override def hasNext: Boolean = result.hasNext
+
+  override def next(): InternalRow = result.next()
 
   override def close(): Unit = batches.close()
 }
