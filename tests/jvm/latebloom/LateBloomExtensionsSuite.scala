@@ -39,7 +39,10 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
     for (spark <- patches; scala <- scalas :+ Properties.versionNumberString) {
       val asked = new Asked
       new LateBloomExtensions(spark, scala)(asked)
-      assert(asked.calls.sorted == Seq("columnar", "optimizer", "stage", "strategy"), spark)
+      assert(
+        asked.calls.sorted == Seq("columnar", "optimizer", "stage", "strategy", "strategy"),
+        spark
+      )
     }
     val asked = new Asked
     new LateBloomExtensions()(asked)

@@ -36,8 +36,14 @@ PLAINLY = {
     "parquet.filter.columnindex.enabled": "false",
 }
 
-# What a LateScan counts, by metric name; any of the first four says that it took the work.
-WORK = ("rowGroupsPruned", "rowGroupsSkipped", "rowGroupsLate", "rowGroupsEager")
+# What a LateScan counts, by metric name; any of the first five says that it took the work.
+WORK = (
+    "rowGroupsPruned",
+    "rowGroupsSkipped",
+    "rowGroupsLate",
+    "rowGroupsEager",
+    "rowGroupsAnswered",
+)
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
 NOT_VECTORIZED = "Unsupported encoding: BYTE_STREAM_SPLIT"
 LEFT_TO_SPARK = ("filesEncrypted", "filesAcid", "filesTooLarge", "filesArchived")
@@ -131,6 +137,8 @@ def _nodes(plan: Any) -> Iterator[Any]:
         yield from _nodes(plan.executedPlan())
     elif kind.endswith("QueryStageExec"):
         yield from _nodes(plan.plan())
+    elif kind == "LateAggregateExec":
+        yield from _nodes(plan.scan())
     children = plan.children()
     for i in range(children.size()):
         yield from _nodes(children.apply(i))

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.rules
 
+import java.nio.file.Files
+
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.functions.{col, udf}
 
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
@@ -105,7 +108,8 @@ class AggregatesSuite extends LateBloomTest {
     taken("select q, count(id) from parts where id > 3000 group by q")(s => assert(groups(s) == 0))
     // A partition without a row that passes is no group.
     taken("select p, q, count(*), max(id) from parts where id = 4 group by p, q")(_ => ())
-    taken("select p, count(id) from parts where id < 0 group by p")(_ => ())
+    // Adaptive execution leaves nothing of a plan without rows.
+    inBoth("select p, count(id) from parts where id < 0 group by p")(_ => ())
   }
 
   test("other aggregations are Spark's") {
@@ -137,6 +141,30 @@ class AggregatesSuite extends LateBloomTest {
       "select a.p, m from (select p, max(id) m from parts group by p) a " +
         "join (select distinct p from parts where id % 1000 = 1) b on a.p = b.p"
     )(_ => ())
+  }
+
+  test("errors are Spark's") {
+    for (format <- formats) {
+      val fails = udf((id: Long) => if (id == 777) sys.error("on purpose") else true)
+      val facts = spark.table(s"facts_$format")
+      def counted = facts.where(fails(col("id"))).selectExpr("max(day)")
+      assert(aggregates(counted.queryExecution.executedPlan).size == 1)
+      val (expected, found) = (off(failedTask(counted.collect())), failedTask(counted.collect()))
+      assert(found.getClass == expected.getClass)
+      assert(found.getMessage.take(60) == expected.getMessage.take(60))
+    }
+    withTempPath { path =>
+      spark.range(0, 100000, 1, 1).selectExpr("id", "hash(id) h").write.parquet(path.toString)
+      val file = path.listFiles.find(_.getName.endsWith(".parquet")).get
+      val bytes = Files.readAllBytes(file.toPath)
+      java.util.Arrays.fill(bytes, 2000, 2600, 77.toByte)
+      Files.write(file.toPath, bytes)
+      def counted = spark.read.parquet(path.toString).where("id % 5 = 1").selectExpr("max(h)")
+      assert(aggregates(counted.queryExecution.executedPlan).size == 1)
+      val (expected, found) = (off(failedTask(counted.collect())), failedTask(counted.collect()))
+      assert(found.getClass == expected.getClass)
+      assert(found.getMessage.take(60) == expected.getMessage.take(60))
+    }
   }
 
   test("a table of no rows, and files of none") {

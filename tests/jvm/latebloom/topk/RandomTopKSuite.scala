@@ -97,7 +97,8 @@ class RandomTopKSuite extends LateBloomTest {
         s"${one("count", "min", "max")}(${one(counted: _*)})"
       } ++ (if (random.nextBoolean()) Seq("count(*)") else Nil)
       val table = name("t", formats(random.nextInt(2)), random.nextBoolean())
-      val where = one("true", "true", "i > 20", "i <= 36 or i is null", "id >= 3000", "j > 0", "id < 0")
+      val where =
+        one("true", "true", "i > 20", "i <= 36 or i is null", "id >= 3000", "j > 0", "id < 0")
       val sql = s"select ${asked.mkString(", ")} from $table where $where"
       withClue(s"aggregation $i of seed $seed: $sql\n") {
         val df = spark.sql(sql)

@@ -65,7 +65,7 @@ class RunningTaskSuite extends LateBloomTest {
       val df = spark.read.format(format).load(dir.getPath)
         .where(killer(value.cast("string"))).select("id")
       assert(lateScans(df).size == 1, "tests nothing")
-      val failure = intercept[SparkException](df.count())
+      val failure = intercept[SparkException](df.collect())
       val causes = Iterator.iterate[Throwable](failure)(_.getCause).takeWhile(_ != null)
       assert(causes.exists(_.isInstanceOf[TaskKilledException]), failure)
       // At most a batch of Spark's own reader later.

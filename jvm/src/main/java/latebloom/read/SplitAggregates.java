@@ -19,6 +19,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  */
 public final class SplitAggregates {
   private final List<Asked> asked;
+  private final Numbers[] numbers;
   private final long[] values;
   private final boolean[] known;
   private long rows;
@@ -39,8 +40,15 @@ public final class SplitAggregates {
    */
   public record Asked(Kind kind, int column, DataType type) implements Serializable {}
 
+  /** Reads the values of a column as longs. */
+  @FunctionalInterface
+  private interface Numbers {
+    long at(ColumnVector column, int row);
+  }
+
   public SplitAggregates(List<Asked> asked) {
     this.asked = asked;
+    this.numbers = asked.stream().map(a -> numbersOf(a.type)).toArray(Numbers[]::new);
     this.values = new long[asked.size()];
     this.known = new boolean[asked.size()];
   }
@@ -109,12 +117,22 @@ public final class SplitAggregates {
   }
 
   private void add(int i, Asked a, ColumnVector column, int n) {
+    boolean nulls = column.hasNull();
+    if (a.kind == Kind.COUNT) {
+      long count = n;
+      for (int r = 0; r < n && nulls; r++) {
+        count -= column.isNullAt(r) ? 1 : 0;
+      }
+      values[i] += count;
+      return;
+    }
+    Numbers of = numbers[i];
     for (int r = 0; r < n; r++) {
-      if (!column.isNullAt(r)) {
-        switch (a.kind) {
-          case COUNT -> values[i]++;
-          case LEAST -> least(i, valueAt(column, a.type, r));
-          case GREATEST -> greatest(i, valueAt(column, a.type, r));
+      if (!nulls || !column.isNullAt(r)) {
+        if (a.kind == Kind.LEAST) {
+          least(i, of.at(column, r));
+        } else {
+          greatest(i, of.at(column, r));
         }
       }
     }
@@ -130,18 +148,18 @@ public final class SplitAggregates {
     known[i] = true;
   }
 
-  private static long valueAt(ColumnVector column, DataType type, int row) {
+  private static Numbers numbersOf(DataType type) {
     if (type instanceof ByteType) {
-      return column.getByte(row);
+      return ColumnVector::getByte;
     }
     if (type instanceof ShortType) {
-      return column.getShort(row);
+      return ColumnVector::getShort;
     }
     if (type instanceof IntegerType || type instanceof DateType) {
-      return column.getInt(row);
+      return ColumnVector::getInt;
     }
     return type instanceof DecimalType d
-        ? column.getDecimal(row, d.precision(), d.scale()).toUnscaledLong()
-        : column.getLong(row);
+        ? (column, row) -> column.getDecimal(row, d.precision(), d.scale()).toUnscaledLong()
+        : ColumnVector::getLong;
   }
 }
