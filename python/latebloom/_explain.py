@@ -173,15 +173,17 @@ def explain(df: DataFrame) -> Explanation:
     )
 
 
+def _why(told: dict[str, Any]) -> dict[str, str]:
+    return {key: told.get(key) or "" for key in ("code", "reason", "fix")}
+
+
 def _scan(scan: dict[str, Any]) -> Scan:
     return Scan(
         node=scan["node"],
         table=scan["table"],
         format=scan["format"],
         applied=scan["applied"],
-        code=scan.get("code") or "",
-        reason=scan.get("reason") or "",
-        fix=scan.get("fix") or "",
+        **_why(scan),
         filter_columns=tuple(scan["filterColumns"]),
         scan_filters=tuple(scan["scanFilters"]),
         join_filters=tuple(scan["joinFilters"]),
@@ -196,9 +198,7 @@ def _join(join: dict[str, Any]) -> Join:
         node=join["node"],
         on=join["on"],
         applied=join["applied"],
-        code=join.get("code") or "",
-        reason=join.get("reason") or "",
-        fix=join.get("fix") or "",
+        **_why(join),
         filters=tuple(join["filters"]),
     )
 
@@ -208,7 +208,5 @@ def _order(order: dict[str, Any]) -> Order:
         node=order["node"],
         on=order["on"],
         applied=order["applied"],
-        code=order.get("code") or "",
-        reason=order.get("reason") or "",
-        fix=order.get("fix") or "",
+        **_why(order),
     )

@@ -50,7 +50,6 @@ class ScanFiltersSuite extends AnyFunSuite with RandomCases {
   private def uses(filter: ScanFilter): Seq[Int] = filter match {
     case f: ColumnFilter   => Seq(f.use)
     case f: JoinKeyFilter  => Seq(f.use)
-    case f: BoundFilter    => Seq(f.use)
     case f: RowFilter      => f.columns.indices.map(f.use + _)
     case f: AllOf          => f.parts.asScala.toSeq.flatMap(uses)
     case f: AnyOf          => f.arms.asScala.toSeq.flatMap(uses)

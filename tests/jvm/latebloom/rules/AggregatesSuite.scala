@@ -6,14 +6,14 @@ import java.nio.file.Files
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.functions.{col, udf}
 
-import latebloom.LateBloomTest
+import latebloom.BothFormatsTest
 import latebloom.read.task.Counter
 import latebloom.scan.{LateAggregateExec, LateScan}
 
 /** Counts and extremes from what files say of their row groups. */
-class AggregatesSuite extends LateBloomTest {
+class AggregatesSuite extends BothFormatsTest {
 
-  private val formats = Seq("parquet", "orc")
+  override protected val tables: Seq[String] = Seq("facts", "parts")
   private val RowsOfGroup = 5000
 
   override def beforeAll(): Unit = {
@@ -41,19 +41,8 @@ class AggregatesSuite extends LateBloomTest {
     }
   }
 
-  override def afterAll(): Unit =
-    try
-      for (format <- formats; table <- Seq("facts", "parts"))
-        spark.sql(s"drop table if exists ${table}_$format")
-    finally super.afterAll()
-
   private def aggregates(plan: SparkPlan): Seq[LateAggregateExec] =
     nodes(plan) { case a: LateAggregateExec => a }
-
-  private def inBoth(sql: String)(look: SparkPlan => Unit): Unit =
-    for (format <- formats) withClue(s"$format\n") {
-      sameAnswer(spark.sql(sql.replaceAll("\\b(facts|parts)\\b", s"$$1_$format")))(look)
-    }
 
   private def taken(sql: String)(look: LateScan => Unit): Unit = inBoth(sql) { plan =>
     assert(aggregates(plan).size == 1)

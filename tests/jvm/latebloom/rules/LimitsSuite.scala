@@ -3,14 +3,14 @@ package latebloom.rules
 
 import org.apache.spark.sql.execution.SparkPlan
 
-import latebloom.LateBloomTest
+import latebloom.BothFormatsTest
 import latebloom.read.task.Counter
 import latebloom.scan.LateScan
 
 /** LIMIT without an order: no more is read than it takes. */
-class LimitsSuite extends LateBloomTest {
+class LimitsSuite extends BothFormatsTest {
 
-  private val formats = Seq("parquet", "orc")
+  override protected val tables: Seq[String] = Seq("facts")
 
   override def beforeAll(): Unit = {
     super.beforeAll()
@@ -23,17 +23,8 @@ class LimitsSuite extends LateBloomTest {
         .format(format).saveAsTable(s"facts_$format")
   }
 
-  override def afterAll(): Unit =
-    try formats.foreach(format => spark.sql(s"drop table if exists facts_$format"))
-    finally super.afterAll()
-
   private def limited(plan: SparkPlan): Seq[LateScan] =
     nodes(plan) { case s: LateScan if s.options.isLimited => s }
-
-  private def inBoth(sql: String)(look: SparkPlan => Unit): Unit =
-    for (format <- formats) withClue(s"$format\n") {
-      sameAnswer(spark.sql(sql.replaceAll("\\bfacts\\b", s"facts_$format")))(look)
-    }
 
   private def bytes(scan: LateScan, counter: Counter): Long = scan.metrics(counter.key).value
 

@@ -5,16 +5,16 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
-import latebloom.LateBloomTest
+import latebloom.BothFormatsTest
 import latebloom.inspect.PlanNodes
 import latebloom.read.task.Counter
 import latebloom.scan.LateScan
 import latebloom.toprows.{AmongTopRows, TopRowsExec, WithinBound}
 
 /** The first rows of an order: found by the columns of the order and the filters, then read. */
-class TopKSuite extends LateBloomTest {
+class TopKSuite extends BothFormatsTest {
 
-  private val formats = Seq("parquet", "orc")
+  override protected val tables: Seq[String] = Seq("facts", "groups")
 
   override def beforeAll(): Unit = {
     super.beforeAll()
@@ -41,12 +41,6 @@ class TopKSuite extends LateBloomTest {
     }
   }
 
-  override def afterAll(): Unit =
-    try
-      for (format <- formats; table <- Seq("facts", "groups"))
-        spark.sql(s"drop table if exists ${table}_$format")
-    finally super.afterAll()
-
   private def restricted(plan: SparkPlan): Seq[LateScan] =
     scans(plan)(_.topRows.exists(_.isInstanceOf[AmongTopRows]))
 
@@ -56,21 +50,15 @@ class TopKSuite extends LateBloomTest {
   private def scans(plan: SparkPlan)(which: LateScan => Boolean): Seq[LateScan] =
     nodes(plan) { case s: LateScan if which(s) => s }
 
-  private def inBoth(sql: String)(look: (SparkPlan, String) => Unit): Unit =
-    for (format <- formats) withClue(s"$format\n") {
-      val of = sql.replaceAll("\\b(facts|groups)\\b", s"$$1_$format")
-      sameAnswer(spark.sql(of))(look(_, format))
-    }
-
   /** The query is searched, and its scan reads `rows` rows. */
-  private def taken(sql: String, rows: Long): Unit = inBoth(sql) { (plan, _) =>
+  private def taken(sql: String, rows: Long): Unit = inBoth(sql) { plan =>
     assert(searched(plan).size == 1 && restricted(plan).size == 1)
     assert(nodes(plan) { case t: TopRowsExec => t }.size == 1)
     assert(restricted(plan).head.metrics("numOutputRows").value == rows)
     assert(searched(plan).head.payload.contains("wide") == sql.contains("by wide"))
   }
 
-  private def declined(sql: String, code: String): Unit = inBoth(sql) { (plan, _) =>
+  private def declined(sql: String, code: String): Unit = inBoth(sql) { plan =>
     assert(searched(plan).isEmpty && restricted(plan).isEmpty)
     assert(decisions(plan).flatMap(_.declined).map(_.code) == Seq(code))
   }
@@ -88,7 +76,7 @@ class TopKSuite extends LateBloomTest {
     taken("select * from facts where i > 450 order by n desc limit 7", 7)
     taken("select * from facts where i > 450 and upper(s) like '%9' order by n limit 7", 7)
     taken("select * from facts where id < 3 order by n limit 7", 3)
-    inBoth("select * from facts where id < 0 order by n limit 7") { (plan, _) =>
+    inBoth("select * from facts where id < 0 order by n limit 7") { plan =>
       assert(restricted(plan).forall(_.metrics("numOutputRows").value == 0))
     }
   }
@@ -105,7 +93,7 @@ class TopKSuite extends LateBloomTest {
   }
 
   test("orders by expressions have no bound") {
-    inBoth("select * from facts order by n % 1000, id limit 20") { (plan, _) =>
+    inBoth("select * from facts order by n % 1000, id limit 20") { plan =>
       assert(restricted(plan).head.metrics("numOutputRows").value == 20)
       assert(searched(plan).head.metrics(Counter.BOUND_ROWS_TESTED.key).value == 0)
     }
@@ -138,7 +126,7 @@ class TopKSuite extends LateBloomTest {
   test("a bound drops rows before they leave the scan, and whole row groups") {
     // The two splits with the greatest ids begin first, so that a bound leaves nothing of the others.
     withSQLConf(SQLConf.FILES_OPEN_COST_IN_BYTES.key -> "128m") {
-      inBoth("select * from facts order by id desc limit 3") { (plan, _) =>
+      inBoth("select * from facts order by id desc limit 3") { plan =>
         val scan = searched(plan).head
         assert(scan.bestFirst.exists(_.size == 4))
         assert(scan.metrics("numOutputRows").value <= 10000)
@@ -170,7 +158,7 @@ class TopKSuite extends LateBloomTest {
     inBoth(
       "select f.id, f.wide, h.id other from facts f join facts h on f.g = h.g and h.id < 50 " +
         "order by f.n, h.id limit 20"
-    ) { (plan, _) =>
+    ) { plan =>
       assert(restricted(plan).head.metrics("numOutputRows").value < 20)
     }
   }
@@ -188,7 +176,7 @@ class TopKSuite extends LateBloomTest {
     inBoth(
       "select f.wide, name from groups g left join (select * from facts where id > 10) f " +
         "on f.g = g.g and f.id < 14 order by f.n, name limit 6"
-    ) { (plan, _) =>
+    ) { plan =>
       assert(restricted(plan).map(_.relation.dataSchema.size) == Seq(3))
     }
     declined(

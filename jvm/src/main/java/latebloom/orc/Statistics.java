@@ -108,6 +108,8 @@ final class Statistics {
     if (stats instanceof IntegerColumnStatistics s
         && integerBytes(c) > 0
         && integerBytes(c) <= integerBytes(column.type().getCategory())
+        && fits(s.getMinimum(), integerBytes(c))
+        && fits(s.getMaximum(), integerBytes(c))
         && s.getMinimum() <= s.getMaximum()) {
       return new Extremes(false, s.getMinimum(), s.getMaximum());
     }
@@ -119,6 +121,11 @@ final class Statistics {
       return new Extremes(false, s.getMinimumDayOfEpoch(), s.getMaximumDayOfEpoch());
     }
     return null;
+  }
+
+  private static boolean fits(long value, int bytes) {
+    int unused = Long.SIZE - Byte.SIZE * bytes;
+    return value << unused >> unused == value;
   }
 
   private static int integerBytes(Category c) {

@@ -24,7 +24,6 @@ import latebloom.read.RowNumberCursor;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledPredicate;
-import latebloom.read.predicate.VectorType;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
 import org.apache.parquet.column.ColumnDescriptor;
@@ -129,44 +128,29 @@ final class ParquetRowGroup implements RowGroup {
     if (column.flat() == null) {
       return false;
     }
-    Statistics<?> stats = meta(column.leaf()).getStatistics();
-    boolean nested = column.leaf().getPath().length > 1;
-    boolean noNulls =
-        column.leaf().getMaxDefinitionLevel() == 0
-            || split.trusted.nullCounts() && !nested && hasNoNulls(stats);
-    if (!noNulls && !predicate.nullPasses()) {
+    if (nulls(index) != 0 && !predicate.nullPasses()) {
       return false;
     }
-    boolean bounded = split.trusted.bounds() && !nested;
-    return coversValues(predicate, column.flat(), bounded ? stats : null);
+    if (predicate.allValuesPass()) {
+      return true;
+    }
+    Extremes values = valuesOf(column);
+    return values != null && predicate.covers(values.least(), values.greatest());
   }
 
   @Override
   public Extremes extremes(int index) throws IOException {
     WantedColumn column = split.columns[index];
-    boolean ours = column.flat() != null && column.leaf().getPath().length == 1;
-    Statistics<?> stats = ours ? meta(column.leaf()).getStatistics() : null;
-    if (stats == null || !split.trusted.bounds()) {
+    if (column.flat() == null) {
       return null;
     }
-    if (nulls(index) == rows) {
-      return Extremes.NONE;
-    }
-    if (!stats.hasNonNullValue()) {
-      return null;
-    }
-    if (stats instanceof IntStatistics s) {
-      return extremes(column.flat(), s.getMin(), s.getMax());
-    }
-    return stats instanceof LongStatistics s
-        ? extremes(column.flat(), s.getMin(), s.getMax())
-        : null;
+    return nulls(index) == rows ? Extremes.NONE : valuesOf(column);
   }
 
   @Override
   public long nulls(int index) throws IOException {
     WantedColumn column = split.columns[index];
-    if (column.leaf() == null || column.missing() || column.leaf().getPath().length > 1) {
+    if (column.flat() == null || column.missing()) {
       return -1;
     }
     if (column.leaf().getMaxDefinitionLevel() == 0) {
@@ -174,44 +158,32 @@ final class ParquetRowGroup implements RowGroup {
     }
     Statistics<?> stats = meta(column.leaf()).getStatistics();
     boolean known = split.trusted.nullCounts() && stats != null && stats.isNumNullsSet();
-    return known && column.flat() != null ? stats.getNumNulls() : -1;
+    return known && !isNested(column) ? stats.getNumNulls() : -1;
   }
 
-  private static Extremes extremes(FlatType type, long min, long max) {
-    return type.keeps(min, max) && min <= max ? new Extremes(false, min, max) : null;
+  private static boolean isNested(WantedColumn column) {
+    return column.leaf().getPath().length > 1;
   }
 
-  private static boolean hasNoNulls(Statistics<?> stats) {
-    return stats != null && stats.isNumNullsSet() && stats.getNumNulls() == 0;
-  }
-
-  /**
-   * @param stats null if there are none that can be trusted
-   */
-  private static boolean coversValues(
-      ColumnPredicate predicate, FlatType type, Statistics<?> stats) {
-    if (predicate.allValuesPass()) {
-      return true;
+  /** The extremes of the values that are not null; null if there are none that can be trusted. */
+  private Extremes valuesOf(WantedColumn column) {
+    Statistics<?> stats = meta(column.leaf()).getStatistics();
+    boolean bounded = split.trusted.bounds() && !isNested(column);
+    if (!bounded || stats == null || !stats.hasNonNullValue()) {
+      return null;
     }
     // Statistics are those of the file's own values.
-    if (!isInOrder(type) || stats == null || !stats.hasNonNullValue()) {
-      return false;
-    }
     if (stats instanceof IntStatistics s) {
-      return covers(predicate, s.getMin(), s.getMax());
+      return valuesOf(column.flat(), s.getMin(), s.getMax());
     }
-    return stats instanceof LongStatistics s && covers(predicate, s.getMin(), s.getMax());
-  }
-
-  /** Whether statistics compare the values that Spark reads. */
-  private static boolean isInOrder(FlatType type) {
-    return type.conversion() == null
-        && (type.vectorType() == VectorType.INT || type.vectorType() == VectorType.LONG);
+    return stats instanceof LongStatistics s
+        ? valuesOf(column.flat(), s.getMin(), s.getMax())
+        : null;
   }
 
   // Statistics of unsigned numbers follow unsigned order, so their minimum may exceed the maximum.
-  private static boolean covers(ColumnPredicate predicate, long min, long max) {
-    return min <= max && predicate.covers(min, max);
+  private static Extremes valuesOf(FlatType type, long min, long max) {
+    return min <= max && type.keeps(min, max) ? new Extremes(false, min, max) : null;
   }
 
   private ColumnChunkMetaData meta(ColumnDescriptor column) {

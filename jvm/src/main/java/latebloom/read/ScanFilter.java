@@ -6,6 +6,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import latebloom.read.predicate.ColumnPredicate;
 import latebloom.read.predicate.CompiledPredicate;
 import latebloom.read.predicate.PredicateCursor;
@@ -22,7 +23,6 @@ public sealed interface ScanFilter extends Serializable
         ScanFilter.And,
         ScanFilter.Or,
         ScanFilter.JoinKeyFilter,
-        ScanFilter.BoundFilter,
         ScanFilter.OptionalFilter {
 
   /** The condition as SQL, for messages and EXPLAIN. */
@@ -59,10 +59,27 @@ public sealed interface ScanFilter extends Serializable
     return needs;
   }
 
-  private static Cursor ofColumn(ScanFilter filter, int column, int use, PredicateCursor values) {
-    return (group, rows) -> {
-      group.fetch(filter.needs(rows));
-      return group.cursor(column, use, rows).filter(rows, values);
+  /**
+   * Filters by a predicate on one column.
+   *
+   * @param predicate may become stricter from one call to the next
+   */
+  private static Cursor ofColumn(
+      ScanFilter filter, int column, int use, Supplier<ColumnPredicate> predicate) {
+    return new Cursor() {
+      private ColumnPredicate known;
+      private PredicateCursor values;
+
+      @Override
+      public Selection filter(RowGroup group, Selection rows) throws IOException {
+        ColumnPredicate now = predicate.get();
+        if (now != known) {
+          known = now;
+          values = now.cursor();
+        }
+        group.fetch(filter.needs(rows));
+        return group.cursor(column, use, rows).filter(rows, values);
+      }
     };
   }
 
@@ -76,7 +93,7 @@ public sealed interface ScanFilter extends Serializable
       implements ScanFilter {
     @Override
     public Cursor cursor() {
-      return ofColumn(this, column, use, predicate.cursor());
+      return ofColumn(this, column, use, () -> predicate);
     }
 
     @Override
@@ -131,53 +148,18 @@ public sealed interface ScanFilter extends Serializable
   }
 
   /**
-   * A predicate on one column, made of the keys of a join. The keys may be many, so the task does
-   * not carry them but looks them up when it filters.
+   * A predicate on one column, made of the keys of a join or of a bound. The keys may be many, so
+   * the task does not carry them but looks them up when it filters.
    */
-  record JoinKeyFilter(int column, int use, JoinKeySource keys, String text) implements ScanFilter {
+  record JoinKeyFilter(int column, int use, KeySource keys, String text) implements ScanFilter {
     @Override
     public Cursor cursor() {
-      return ofColumn(this, column, use, keys.predicate().cursor());
+      return ofColumn(this, column, use, keys::predicate);
     }
 
     @Override
     public boolean allPass(RowGroup group) throws IOException {
       return group.allPass(column, keys.predicate());
-    }
-
-    @Override
-    public void forEachColumn(IntConsumer columns) {
-      columns.accept(column);
-    }
-  }
-
-  /**
-   * A predicate on one column that becomes stricter while the scan runs: the column compared with
-   * the worst of the best values found so far.
-   */
-  record BoundFilter(int column, int use, KeySource bound, String text) implements ScanFilter {
-    @Override
-    public Cursor cursor() {
-      return new Cursor() {
-        private ColumnPredicate known;
-        private PredicateCursor values;
-
-        @Override
-        public Selection filter(RowGroup group, Selection rows) throws IOException {
-          ColumnPredicate now = bound.predicate();
-          if (now != known) {
-            known = now;
-            values = now.cursor();
-          }
-          group.fetch(needs(rows));
-          return group.cursor(column, use, rows).filter(rows, values);
-        }
-      };
-    }
-
-    @Override
-    public boolean allPass(RowGroup group) throws IOException {
-      return group.allPass(column, bound.predicate());
     }
 
     @Override
@@ -208,7 +190,7 @@ public sealed interface ScanFilter extends Serializable
   record OptionalFilter(ScanFilter filter, KeySource keys, String text) implements ScanFilter {
     /** Whether it compares with a bound, rather than with the keys of a join. */
     public boolean isBound() {
-      return filter instanceof BoundFilter;
+      return !(keys instanceof JoinKeySource);
     }
 
     /** The filter costs more than it saves if it passes more than this share of the rows. */

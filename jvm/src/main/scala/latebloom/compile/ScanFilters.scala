@@ -147,11 +147,7 @@ private[latebloom] object ScanFilters {
     def join(keys: KeyPredicate): Compiled = {
       val test = keys.column match {
         case Some(column) if isFlat(column.dataType) =>
-          val filter = keys.source match {
-            case joined: ScanFilter.JoinKeySource =>
-              new ScanFilter.JoinKeyFilter(index(column), use(1), joined, keys.text)
-            case bound => new ScanFilter.BoundFilter(index(column), use(1), bound, keys.text)
-          }
+          val filter = new ScanFilter.JoinKeyFilter(index(column), use(1), keys.source, keys.text)
           Compiled(filter, Kernel, joinCost(column), Seq(column.name))
         case _ => compile(named(keys.condition))
       }

@@ -83,7 +83,7 @@ private[latebloom] object Aggregation {
     case ByteType               => value.toByte
     case ShortType              => value.toShort
     case IntegerType | DateType => value.toInt
-    case d: DecimalType         => Decimal(value, d.precision, d.scale)
+    case d: DecimalType         => Decimal.createUnsafe(value, d.precision, d.scale)
     case _                      => value
   }
 }

@@ -54,24 +54,36 @@ final private[latebloom] case class ScanWork(
 
 /** The rows that a search has found, as tasks look them up.
   *
-  * @param format
-  *   says how Spark names the files
+  * @param nameOf
+  *   how Spark names a file
+  * @param files
+  *   the files that have them
   */
-final private[scan] class WantedRows(rows: RowsOfFiles, format: FileFormat) extends Serializable {
-  private val nameOf = format.fileConstantMetadataExtractors(FileFormat.FILE_PATH)
+final private[scan] class WantedRows private (
+    rows: RowsOfFiles,
+    nameOf: PartitionedFile => Any,
+    @transient files: Set[Path]
+) extends Serializable {
 
-  private def nameOf(path: Path): String =
-    nameOf(PartitionedFile(InternalRow.empty, SparkPath.fromPath(path), 0, 0)).toString
-
-  /** Whether no row of a file is among them. */
-  def exclude(path: Path): Boolean = rows.exclude(nameOf(path))
-
-  /** Whether all their files are among `paths`. */
-  def areAmong(paths: Iterable[Path]): Boolean =
-    rows.files.isEmpty || rows.files.toSet.subsetOf(paths.map(nameOf).toSet)
+  /** Whether no row of a file is among them; on the driver. */
+  def exclude(path: Path): Boolean = !files(path)
 
   /** The rows of a file. */
   def of(file: PartitionedFile): LiveRows = rows.of(nameOf(file).toString)
+}
+
+private[scan] object WantedRows {
+
+  /** The rows in the files of a scan; None if it does not list one of their files. */
+  def among(listed: Seq[Path], rows: RowsOfFiles, format: FileFormat): Option[WantedRows] = {
+    val nameOf = format.fileConstantMetadataExtractors(FileFormat.FILE_PATH)
+    def hasRows(path: Path) = {
+      val file = PartitionedFile(InternalRow.empty, SparkPath.fromPath(path), 0, 0)
+      !rows.exclude(nameOf(file).toString)
+    }
+    val files = listed.filter(hasRows).toSet
+    when(files.size == rows.files.size)(new WantedRows(rows, nameOf, files))
+  }
 }
 
 /** A file format that reads selectively. The scan node's inner scan uses it, so that splits,

@@ -229,11 +229,13 @@ final class LateScan private[latebloom] (
     * may have been written to between the two listings.
     */
   @transient private lazy val wanted: Option[WantedRows] = {
-    val found = topRows.collect { case AmongTopRows(_, s: ExecSubqueryExpression, _) =>
-      Option(s.eval(InternalRow.empty).asInstanceOf[Array[Byte]])
-    }.flatten.map(bytes => new WantedRows(RowsOfFiles.deserialize(bytes), relation.fileFormat))
-    lazy val listed = directories(dynamicallySelectedPartitions).flatMap(_.files).toSet
-    found.find(_.areAmong(listed.map(_.getPath)))
+    val found = topRows.collectFirst { case AmongTopRows(_, s: ExecSubqueryExpression, _) => s }
+    for {
+      subquery <- found
+      bytes <- Option(subquery.eval(InternalRow.empty).asInstanceOf[Array[Byte]])
+      listed = directories(dynamicallySelectedPartitions).flatMap(_.files).map(_.getPath)
+      rows <- WantedRows.among(listed, RowsOfFiles.deserialize(bytes), relation.fileFormat)
+    } yield rows
   }
 
   /** Seconds of a core that the join filters can save this scan, or one that waits for its keys; at

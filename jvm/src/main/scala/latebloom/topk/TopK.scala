@@ -4,7 +4,7 @@ package latebloom.topk
 import org.apache.spark.sql.catalyst.expressions.IntegerLiteral
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.trees.{TreeNodeTag, TreePattern}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.latebloom.LateBloomConf
 
@@ -26,9 +26,10 @@ object TopK extends Rule[LogicalPlan] {
     node.logicalLink.flatMap(_.getTagValue(tag))
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case s: Subquery if s.correlated => plan
-    case _ if plan.isStreaming       => plan
-    case _                           =>
+    case s: Subquery if s.correlated                   => plan
+    case _ if plan.isStreaming                         => plan
+    case _ if !plan.containsPattern(TreePattern.LIMIT) => plan
+    case _                                             =>
       val settings = LateBloomConf.settings(conf)
       if (!settings.enabled) plan
       else plan.transformDown {

@@ -3,7 +3,7 @@ package latebloom.read.task;
 
 /** The counters of a scan. Each is one SQL metric of the scan node, under {@link #key}. */
 public enum Counter {
-  FILES_EXCLUDED("filesExcluded", "files excluded by keys of joins", Kind.COUNT),
+  FILES_EXCLUDED("filesExcluded", "files excluded before they are opened", Kind.COUNT),
   ROW_GROUPS_PRUNED("rowGroupsPruned", "row groups pruned", Kind.COUNT),
   ROW_GROUPS_ANSWERED("rowGroupsAnswered", "row groups answered by statistics", Kind.COUNT),
   ROW_GROUPS_SKIPPED("rowGroupsSkipped", "row groups skipped by filters", Kind.COUNT),

@@ -95,11 +95,7 @@ object LateBloomConf {
     "A scan fetches a row group (of ORC: a stripe) whole, without a second visit for the other " +
       "columns, if it expects at least this share of the rows to survive. 0 is always eager, " +
       "1 (nearly) never."
-  )(
-    _.doubleConf
-      .checkValue(v => v >= 0 && v <= 1, "must lie between 0 and 1")
-      .createWithDefault(0.5)
-  )
+  )(share(_, 0.5))
 
   private val mergeGapBytes = conf(
     "spark.latebloom.io.mergeGapBytes",
@@ -208,11 +204,7 @@ object LateBloomConf {
     "double",
     "A scan is searched for first rows if that is expected to save reading at least this share " +
       "of its bytes, or if most of its pages hold none of them. 0: always."
-  )(
-    _.doubleConf
-      .checkValue(v => v >= 0 && v <= 1, "must lie between 0 and 1")
-      .createWithDefault(0.1)
-  )
+  )(share(_, 0.1))
 
   private val all: Seq[Conf[_]] = Seq(
     enabled,
@@ -272,6 +264,11 @@ object LateBloomConf {
     val key = c.entry.key
     Described(key, c.entry.defaultValueString, conf.getConfString(key), c.kind, c.entry.doc)
   }
+
+  private def share(builder: ConfigBuilder, default: Double): ConfigEntry[Double] =
+    builder.doubleConf
+      .checkValue(v => v >= 0 && v <= 1, "must lie between 0 and 1")
+      .createWithDefault(default)
 
   private def bytes(builder: ConfigBuilder, default: String): ConfigEntry[Long] =
     builder
