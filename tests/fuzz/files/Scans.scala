@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import latebloom.bloom.{KeyCollector, KeyDomain, KeyLimits}
 import latebloom.joinkeys.{GatheredKeys, JoinFilter, JoinKeyPredicate}
 import latebloom.rules.LateScans
-import latebloom.scan.{LateScan, ScanWork}
+import latebloom.scan.LateScan
 
 /** One side of the comparison: a plan over one file, made once. Each run is a task in the calling
   * thread, over the splits of any file in its place.
@@ -33,7 +33,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, comparable: S
         val keys = late.joinFilters
           .flatMap(JoinKeyPredicate.of(_, session.sparkContext, Patience.endless))
           .flatMap(_.pushed)
-        late.format.late(ScanWork(late.spec, keys, Nil, None, None, late.metrics))
+        late.format.late(late.workFor(keys))
       case spark => spark.relation.fileFormat
     }
     new FileTask(session, FileTask.reader(scan, format), scan.schema)

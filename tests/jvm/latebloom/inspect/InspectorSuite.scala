@@ -7,6 +7,7 @@ import org.json4s.jackson.JsonMethods.parse
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.scan.LateScan
 import latebloom.{BuiltFor, LateBloomTest}
 
 class InspectorSuite extends LateBloomTest {
@@ -73,6 +74,51 @@ class InspectorSuite extends LateBloomTest {
       assert(!(declined \ "applied").extract[Boolean])
       assert((declined \ "code").extract[String] == "no-filter")
       Seq("reason", "fix").foreach(k => assert((declined \ k).extract[String].nonEmpty))
+    }
+  }
+
+  test("scans of other formats and sources are reported, with their reason") {
+    withTempPath { path =>
+      for (format <- Seq("csv", "json"))
+        spark.range(9).write.format(format).save(s"$path/$format")
+      def told(format: String) = {
+        val df = spark.read.schema("id long").format(format).load(s"$path/$format").where("id > 3")
+        df.queryExecution
+      }
+      for (v1 <- Seq("csv,json", "")) withSQLConf(SQLConf.USE_V1_SOURCE_LIST.key -> v1) {
+        for (format <- Seq("csv", "json")) {
+          val Seq(scan) = (parse(Inspector.explain(told(format))) \ "scans").children
+          val code = if (v1.isEmpty) "source-not-read" else "format-not-read"
+          assert((scan \ "code").extract[String] == code)
+          assert((scan \ "reason").extract[String].contains(format))
+        }
+      }
+      val text = new LateBloomExplain().generateExtendedInfo(told("csv").executedPlan)
+      assert(text.contains(s"${path.getName}/csv: declined, format-not-read"))
+    }
+  }
+
+  test("a profile has what the filters did, in all forms of plans") {
+    withData {
+      for (
+        sql <- Seq("select id from t where n = 3 and id > 2", "select * from t where n = 3 limit 2")
+      )
+        for (adaptive <- Seq("true", "false"))
+          withSQLConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> adaptive) {
+            val told = parse(Inspector.profile(spark.sql(sql).queryExecution))
+            assert((told \ "rows").extract[Long] == off(spark.sql(sql).collect().length))
+            val scan = (told \ "scans")(0)
+            val filter = (scan \ "filters")(0)
+            assert((filter \ "text").extract[String].contains("n = 3"))
+            assert((filter \ "rows").extract[Long] >= (filter \ "passed").extract[Long])
+            assert((filter \ "passed").extract[Long] >= (told \ "rows").extract[Long])
+            assert((filter \ "nanos").extract[Long] > 0)
+            val kinds = (scan \ "metrics").children.map(m => (m \ "kind").extract[String]).toSet
+            assert(kinds == Set("sum", "size", "timing", "nsTiming"))
+          }
+      val before = spark.sql("select id from t where n = 3").queryExecution.executedPlan
+      val scans = PlanNodes.all(before).collect { case s: LateScan => s }
+      assert(scans.size == 1 && scans.head.filterOutcomes.isEmpty)
     }
   }
 

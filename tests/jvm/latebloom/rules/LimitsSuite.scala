@@ -2,6 +2,7 @@
 package latebloom.rules
 
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.BothFormatsTest
 import latebloom.read.task.Counter
@@ -50,6 +51,69 @@ class LimitsSuite extends BothFormatsTest {
     inBoth("select upper(text), id + 1 from facts limit 3")(plan => assert(limited(plan).size == 1))
     inBoth("select * from facts where text rlike '1$' and h > 0 limit 30") { plan =>
       assert(limited(plan).size == 1)
+    }
+  }
+
+  test("above joins that stream the scan's rows") {
+    val few = "(select id * 1000 + 7 f from range(300)) few"
+    for (join <- Seq("left semi join", "left anti join", "join", "left join")) {
+      inBoth(s"select facts.* from facts $join $few on id = f limit 2") { plan =>
+        assert(limited(plan).size == 1)
+        assert(limited(plan).head.metrics("numOutputRows").value < 10000)
+      }
+    }
+    inBoth(s"select * from facts where k > 2 and id not in (select id from range(3)) limit 2") {
+      plan => assert(limited(plan).size == 1)
+    }
+  }
+
+  test("EXISTS and other subqueries with a LIMIT stop at their first rows") {
+    for (adaptive <- Seq(true, false))
+      withSQLConf(
+        SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> s"$adaptive",
+        SQLConf.FILES_MAX_PARTITION_BYTES.key -> "50k"
+      ) {
+        inBoth("select id from range(3) where exists (select * from facts where k = 7)") { plan =>
+          assert(limited(plan).size == 1)
+          val scan = limited(plan).head
+          assert(scan.inputRDD.getNumPartitions > 30)
+          assert(scan.metrics("numOutputRows").value <= 20)
+        }
+        inBoth("select id from range(3) where not exists (select * from facts where k = 7777)") {
+          plan => assert(limited(plan).size == 1)
+        }
+        inBoth("select (select text from facts where id = 222222 limit 1) found") { plan =>
+          assert(limited(plan).size == 1)
+        }
+        inBoth("select id from range(3) where exists (select * from facts where k < 7 limit 0)")(
+          _ =>
+            ()
+        )
+      }
+    withSQLConf("spark.latebloom.limit.enabled" -> "false") {
+      inBoth("select id from range(3) where exists (select * from facts where k = 7)") { plan =>
+        assert(limited(plan).isEmpty)
+      }
+    }
+  }
+
+  test("an error in a subquery that stops early is Spark's") {
+    for (format <- formats) {
+      def found = spark.sql(
+        s"select id from range(3) where exists (select * from facts_$format where 1 / (k - 7) > 5)"
+      )
+      withSQLConf(SQLConf.ANSI_ENABLED.key -> "true") {
+        val (expected, on) = (off(failedTask(found.collect())), failedTask(found.collect()))
+        assert(on.getClass == expected.getClass)
+      }
+    }
+  }
+
+  test("a cached LIMIT") {
+    for (format <- formats) {
+      val rows = spark.sql(s"select * from facts_$format where k = 7 limit 5").cache()
+      try assert(rows.count() == 5 && rows.collect().forall(_.getLong(3) == 7))
+      finally rows.unpersist()
     }
   }
 

@@ -36,6 +36,8 @@ class RandomTopKSuite extends LateBloomTest {
       (if (clustered) rows.orderBy("i", "id") else rows)
         .write.option("parquet.block.row.count.limit", 700)
         .option("parquet.page.row.count.limit", 100)
+        // So small that some columns run out of codes after some pages.
+        .option("parquet.dictionary.page.size", 1000)
         .option("orc.stripe.row.count", 1000).option("orc.row.index.stride", 1000)
         .format(format).saveAsTable(name("t", format, clustered))
     }
@@ -109,6 +111,46 @@ class RandomTopKSuite extends LateBloomTest {
     }
     assert(answered > queries / 8)
   }
+
+  test(s"$queries random sets of values of seed $seed") {
+    var answered = 0
+    for (i <- 0 until queries) {
+      val random = new Random(seed * 104729 + i)
+      def one[A](from: A*): A = from(random.nextInt(from.size))
+      val column = one(columns.map(_._1).filterNot(Seq("z", "c").contains): _*)
+      val asked = one(
+        s"distinct $column",
+        s"count(distinct $column)",
+        s"min($column), max($column)",
+        s"distinct hash($column) % 100",
+        s"approx_count_distinct($column)",
+        s"max($column), count($column)",
+        s"sum(hash($column))"
+      )
+      val table = name("t", formats(random.nextInt(2)), random.nextBoolean())
+      val where = one(
+        "true",
+        "true",
+        s"$column is not null",
+        "i <= 20",
+        s"hash($column) % 3 = 0",
+        s"$column >= (select min($column) from $table where id % 7 = 0)"
+      )
+      val sql = s"select $asked from $table where $where"
+      withClue(s"set $i of seed $seed: $sql\n") {
+        val df = spark.sql(sql)
+        val found = df.collect().map(r => texts(r).map(oneZero)).toSet
+        assert(found == off(spark.sql(sql).collect()).map(r => texts(r).map(oneZero)).toSet)
+        val scans = nodes(df.queryExecution.executedPlan) {
+          case s: LateScan if s.options.distinct => s
+        }
+        answered += scans.map(_.metrics(Counter.ROW_GROUPS_ANSWERED.key).value.toInt).sum.min(1)
+      }
+    }
+    assert(answered > queries / 8)
+  }
+
+  private def oneZero(value: String) = if (value == "-0.0") "0.0" else value
 
   private def isSearched(df: DataFrame): Boolean = nodes(df.queryExecution.executedPlan) {
     case s: LateScan if s.topRows.exists(_.isInstanceOf[AmongTopRows]) => s

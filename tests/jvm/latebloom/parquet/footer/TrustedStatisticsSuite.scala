@@ -4,8 +4,8 @@ package latebloom.parquet.footer
 import org.scalatest.funsuite.AnyFunSuite
 
 class TrustedStatisticsSuite extends AnyFunSuite {
-  private val all = new TrustedStatistics(true, true, true)
-  private val none = new TrustedStatistics(false, false, false)
+  private val all = new TrustedStatistics(true, true, true, true)
+  private val none = new TrustedStatistics(false, false, false, false)
 
   test("writers and versions without known faults are trusted") {
     for {
@@ -18,10 +18,13 @@ class TrustedStatisticsSuite extends AnyFunSuite {
       )
     } assert(TrustedStatistics.of(writer) == all, writer)
     for (writer <- Seq("DuckDB version v1.4.1 (build b390a7c376)", "DuckDB version v1.2.0")) {
-      assert(TrustedStatistics.of(writer) == new TrustedStatistics(true, true, false), writer)
+      assert(TrustedStatistics.of(writer) == new TrustedStatistics(true, true, false, true), writer)
     }
     for (writer <- Seq("parquet-cpp-arrow version 13.0.0", "parquet-cpp-arrow version 26.0.1")) {
-      assert(TrustedStatistics.of(writer) == new TrustedStatistics(true, false, true), writer)
+      assert(
+        TrustedStatistics.of(writer) == new TrustedStatistics(true, false, true, false),
+        writer
+      )
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -9,6 +10,7 @@ import latebloom.orc.flat.StripeColumn;
 import latebloom.orc.stripe.ColumnStreams;
 import latebloom.orc.tree.TreeColumnCursor;
 import latebloom.read.ColumnCursor;
+import latebloom.read.DistinctRows;
 import latebloom.read.RowGroup;
 import latebloom.read.selection.Selection;
 
@@ -23,6 +25,11 @@ sealed interface ColumnReader {
   /** Whether the dictionary alone may settle a filter. */
   default boolean hasDictionary() {
     return false;
+  }
+
+  /** The entries of the dictionary, which was fetched; null if there are more than values. */
+  default DistinctRows.Values distinct(long values, boolean hasNull) throws IOException {
+    return null;
   }
 
   /** A cursor over the column for one use in one window, see {@link RowGroup#cursor}. */
@@ -53,6 +60,11 @@ sealed interface ColumnReader {
     @Override
     public boolean hasDictionary() {
       return column.isCoded();
+    }
+
+    @Override
+    public DistinctRows.Values distinct(long values, boolean hasNull) throws IOException {
+      return OrcColumns.distinct(column, values, hasNull);
     }
 
     @Override

@@ -15,6 +15,7 @@ import latebloom.orc.stripe.StripeStreams;
 import latebloom.orc.tree.TreeColumnCursor;
 import latebloom.orc.tree.TreeStreams;
 import latebloom.read.ColumnCursor;
+import latebloom.read.DistinctRows;
 import latebloom.read.RowGroup;
 import latebloom.read.RowNumberCursor;
 import latebloom.read.io.RangeFetcher.WantedRange;
@@ -90,6 +91,33 @@ final class OrcStripe implements RowGroup {
   public long nulls(int index) throws IOException {
     ColumnStatistics stats = split.statistics(place.stripe(), index);
     return stats == null ? -1 : rows() - stats.getNumberOfValues();
+  }
+
+  /**
+   * The dictionary's entries: the Java writer of ORC, whose statistics are known, builds it from
+   * the values that it writes.
+   */
+  @Override
+  public DistinctRows.Values distinct(int index) throws IOException {
+    long nulls = nulls(index);
+    if (nulls < 0 || nulls > rows()) {
+      return null;
+    }
+    if (nulls == rows()) {
+      return DistinctRows.Values.onlyNull();
+    }
+    return place.read(
+        part(index),
+        () -> {
+          ColumnReader reader = reader(index);
+          if (!reader.hasDictionary()) {
+            return null;
+          }
+          List<WantedRange> ranges = new ArrayList<>();
+          reader.streams().want(Selection.none(rows()), true, ranges);
+          context.fetcher().fetch(ranges);
+          return reader.distinct(rows() - nulls, nulls > 0);
+        });
   }
 
   /** The name of a column in messages. */

@@ -18,6 +18,7 @@ import latebloom.parquet.page.PageIndexes;
 import latebloom.parquet.types.FlatType;
 import latebloom.parquet.types.RepeatedType;
 import latebloom.read.ColumnCursor;
+import latebloom.read.DistinctRows;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.RowNumberCursor;
@@ -145,6 +146,23 @@ final class ParquetRowGroup implements RowGroup {
       return null;
     }
     return nulls(index) == rows ? Extremes.NONE : valuesOf(column);
+  }
+
+  @Override
+  public DistinctRows.Values distinct(int index) throws IOException {
+    long nulls = split.trusted.entries() ? nulls(index) : -1;
+    if (nulls < 0 || nulls > rows || !(reader(index) instanceof FlatColumnReader column)) {
+      return null;
+    }
+    if (nulls == rows) {
+      return DistinctRows.Values.onlyNull();
+    }
+    WantedRange range = column.chunks().get(0).dictionaryRange();
+    if (range == null) {
+      return null;
+    }
+    split.context.fetcher().fetch(List.of(range));
+    return column.distinct(rows - nulls, nulls > 0);
   }
 
   @Override

@@ -72,6 +72,18 @@ final class FilterCascade {
     return true;
   }
 
+  /** Whether the filters that a row of a group may fail read no column but one. */
+  boolean readsOnly(int column, RowGroup group) throws IOException {
+    for (ScanFilter f : scanFilters) {
+      boolean[] others = {false};
+      f.forEachColumn(c -> others[0] |= c != column);
+      if (others[0] && !(isKnown(f) && f.allPass(group))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * Whether the payload bytes that filtering would save are expected to be worth less than a
    * request.
@@ -132,8 +144,9 @@ final class FilterCascade {
       cursors[filter] = f.cursor();
     }
     Selection passed = cursors[filter].filter(group, rows);
-    counters.add(
-        Counter.FILTER_TIME, before - counters.get(Counter.FETCH_TIME) + System.nanoTime());
+    long nanos = before - counters.get(Counter.FETCH_TIME) + System.nanoTime();
+    counters.add(Counter.FILTER_TIME, nanos);
+    counters.filtered(filter, rows.count(), passed.count(), nanos);
     if (f instanceof ScanFilter.OptionalFilter o) {
       boolean bound = o.isBound();
       counters.add(bound ? Counter.BOUND_ROWS_TESTED : Counter.JOIN_ROWS_TESTED, rows.count());

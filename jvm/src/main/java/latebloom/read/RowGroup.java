@@ -51,6 +51,14 @@ public interface RowGroup {
     return -1;
   }
 
+  /**
+   * All values that the rows have in a payload column, each at least once, and a null if some row
+   * has none; null if the file does not tell them. Fetches what it reads.
+   */
+  default DistinctRows.Values distinct(int column) throws IOException {
+    return null;
+  }
+
   /** Bytes in the file that reading a column takes. */
   long bytes(int column) throws IOException;
 

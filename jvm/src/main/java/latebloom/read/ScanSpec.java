@@ -92,16 +92,23 @@ public record ScanSpec(
    * @param batchRows most rows of an output batch
    * @param wantedRows about how many rows a LIMIT above the scan takes of it; {@link #ALL} if it
    *     takes all
+   * @param distinct whether each row may be left out that equals another one, of a scan with one
+   *     payload column
    */
   public record Options(
-      long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows, int wantedRows)
+      long mergeGapBytes,
+      long pageCacheBytes,
+      double eagerFraction,
+      int batchRows,
+      int wantedRows,
+      boolean distinct)
       implements Serializable {
     /** No LIMIT. */
     public static final int ALL = Integer.MAX_VALUE;
 
     /** The options of a scan all of whose rows are wanted. */
     public Options(long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows) {
-      this(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows, ALL);
+      this(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows, ALL, false);
     }
 
     /** Whether a LIMIT most likely ends the scan early. */

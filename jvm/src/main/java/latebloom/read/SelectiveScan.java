@@ -162,6 +162,10 @@ public final class SelectiveScan implements BatchSource {
         return false;
       }
       payload = null;
+      if (spec.options().distinct() && live.isAll() && cascade.readsOnly(0, group)) {
+        group = DistinctRows.of(group, 0);
+        counters.add(Counter.ROW_GROUPS_ANSWERED, group instanceof DistinctRows ? 1 : 0);
+      }
       boolean answered =
           aggregates != null && live.isAll() && cascade.allPass(group) && aggregates.add(group);
       counters.add(Counter.ROW_GROUPS_ANSWERED, answered ? 1 : 0);
@@ -255,6 +259,10 @@ public final class SelectiveScan implements BatchSource {
 
   /** The columns that the next row group will fetch together if the scan continues as it does. */
   private List<Integer> firstFetch(RowGroup next) throws IOException {
+    if (group instanceof DistinctRows) {
+      // The next one most likely has a dictionary, too.
+      return List.of();
+    }
     if (!live.isAll() && live.of(next.firstRow(), next.rows()).spread() < 1) {
       // Some pages hold only deleted rows.
       return List.of();

@@ -30,6 +30,16 @@ object Reasons {
       s"""Read the files with the format "$name" where that means the same."""
     )
 
+  def otherFormat(format: String): Reason = about("format-not-read", "format" -> format)(
+    s"LateBloom reads Parquet, ORC and Delta Lake; this is $format.",
+    "Store the table as Parquet, ORC or Delta Lake."
+  )
+
+  def otherSource(source: String): Reason = about("source-not-read", "source" -> source)(
+    s"The table is read by a data source of its own, $source.",
+    "Store the table as Parquet, ORC or Delta Lake."
+  )
+
   def deltaNotKnown(what: String): Reason = about("delta-not-known", "what" -> what)(
     s"LateBloom does not know this Delta Lake ($what), which may interpret files differently.",
     "Use a release of Delta Lake that LateBloom knows: see docs/delta.md."
@@ -193,6 +203,11 @@ object Reasons {
       s"LateBloom does not read the scan's format, ${format.getName}.",
       "Store the table as Parquet or ORC."
     )
+
+  def sourceNotOurs(source: String): Reason = about("scan-not-ours", "source" -> source)(
+    s"LateBloom does not read the rows of this side, which come from $source.",
+    "Store the table as Parquet, ORC or Delta Lake."
+  )
 
   val scanTwice: Reason = about("scan-twice")(
     "The plan contains the same scan more than once, and only one of them is joined.",

@@ -7,7 +7,16 @@ import org.json4s.jackson.JsonMethods.{compact, render}
 
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.{FormattedMode, QueryExecution}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
+import org.apache.spark.sql.execution.{
+  CollectLimitExec,
+  FormattedMode,
+  QueryExecution,
+  SQLExecution,
+  SparkPlan,
+  TakeOrderedAndProjectExec
+}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.decision.{Reason, ShortSql}
@@ -49,10 +58,67 @@ object Inspector {
     }
   )
 
+  /** Runs a query, whose rows it drops, and reports on it:
+    *
+    * {{{
+    * {"seconds", "rows", "scans": [{…, "metrics": [{"key", "label", "kind", "value"}],
+    *   "filters": [{"text", "rows", "passed", "nanos"}], "outcomes"}], "joins", "orders", "plan"}
+    * }}}
+    *
+    * with all that [[explain]] says. The kinds are those of Spark's metrics: `sum`, `size` (bytes),
+    * `timing` (milliseconds), `nsTiming`.
+    */
+  def profile(query: QueryExecution): String = {
+    val start = System.nanoTime()
+    val rows = SQLExecution.withNewExecutionId(query, Some("latebloom profile"))(run(query))
+    val seconds = (System.nanoTime() - start) / 1e9
+    json(
+      ("seconds" -> seconds) ~ ("rows" -> rows) ~
+        ("plan" -> query.explainString(FormattedMode)) ~
+        ("scans" -> PlanNodes.all(query.executedPlan).flatMap(node =>
+          ScanReport.ofNode(node).map(report => describe(report) ~ whatItDid(node, report))
+        )) ~
+        ("joins" -> JoinReport.ofPlan(query.executedPlan).map(describe)) ~
+        ("orders" -> TopKReport.ofPlan(query.executedPlan).map(describe))
+    )
+  }
+
+  /** Returns how many rows a query has. A LIMIT takes them from as few partitions as when they are
+    * collected.
+    */
+  private def run(query: QueryExecution): Long = {
+    val root = query.executedPlan match {
+      case adaptive: AdaptiveSparkPlanExec => adaptive.executedPlan
+      case plan                            => plan
+    }
+    root match {
+      case _: CollectLimitExec | _: TakeOrderedAndProjectExec =>
+        query.executedPlan.executeCollect().length.toLong
+      case _ =>
+        val rdd = query.toRdd
+        rdd.sparkContext.runJob(rdd, (part: Iterator[InternalRow]) => part.size.toLong).sum
+    }
+  }
+
+  private def whatItDid(node: SparkPlan, report: ScanReport): JObject = {
+    val metrics = node.metrics.toSeq.sortBy(_._1).map { case (key, m) =>
+      ("key" -> key) ~ ("label" -> m.name.getOrElse(key)) ~ ("kind" -> m.metricType) ~
+        ("value" -> m.value)
+    }
+    val filters = node match {
+      case scan: LateScan => scan.filterOutcomes
+      case _              => Nil
+    }
+    ("metrics" -> metrics) ~ ("outcomes" -> report.filters.outcomes) ~
+      ("filters" -> filters.map(f =>
+        ("text" -> f.text) ~ ("rows" -> f.rows) ~ ("passed" -> f.passed) ~ ("nanos" -> f.nanos)
+      ))
+  }
+
   private def describe(scan: ScanReport): JObject =
     ("node" -> scan.node) ~
-      ("table" -> scan.table) ~
-      ("format" -> scan.format) ~
+      ("table" -> scan.source.table) ~
+      ("format" -> scan.source.format) ~
       ("applied" -> scan.declined.isEmpty) ~
       whyNot(scan.declined) ~
       ("filterColumns" -> scan.filters.columns) ~
@@ -65,20 +131,23 @@ object Inspector {
           ("reason" -> r.why.reason) ~
           ("fix" -> r.why.fix)
       }) ~
-      ("payload" -> scan.payload)
+      ("payload" -> scan.payload) ~
+      ("bytes" -> scan.source.bytes)
 
   private def describe(join: JoinReport): JObject =
     ("node" -> join.node) ~
       ("on" -> join.on) ~
       ("applied" -> join.declined.isEmpty) ~
       whyNot(join.declined) ~
-      ("filters" -> join.filters)
+      ("filters" -> join.filters) ~
+      ("bytes" -> join.bytes)
 
   private def describe(top: TopKReport): JObject =
     ("node" -> top.node) ~
       ("on" -> top.on) ~
       ("applied" -> top.declined.isEmpty) ~
-      whyNot(top.declined)
+      whyNot(top.declined) ~
+      ("bytes" -> top.bytes)
 
   private def whyNot(declined: Option[Reason]): JObject = {
     def told(part: Reason => String) = declined.fold[JValue](JNull)(why => JString(part(why)))

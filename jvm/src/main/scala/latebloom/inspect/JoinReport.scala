@@ -17,12 +17,15 @@ import latebloom.join.JoinFilters
   *   the filters of those scans
   * @param declined
   *   why they have none; None if they have filters
+  * @param bytes
+  *   of the files below the join
   */
 final case class JoinReport(
     node: String,
     on: String,
     filters: Seq[String],
-    declined: Option[Reason]
+    declined: Option[Reason],
+    bytes: Option[Long]
 )
 
 object JoinReport {
@@ -30,8 +33,10 @@ object JoinReport {
   /** The reports on both sides of all equi-joins of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[JoinReport] = PlanNodes.all(plan).flatMap {
     case join: BaseJoinExec =>
-      JoinFilters.decisions(join)
-        .map(d => JoinReport(s"${join.nodeName} ${join.joinType}", d.on, d.filters, d.declined))
+      lazy val bytes = ScanReport.bytes(join)
+      JoinFilters.decisions(join).map { d =>
+        JoinReport(s"${join.nodeName} ${join.joinType}", d.on, d.filters, d.declined, bytes)
+      }
     case _ => Nil
   }
 }

@@ -23,7 +23,7 @@ class LateBloomExplain extends ExplainProvider {
 
   private def describe(plan: SparkPlan): String =
     ScanReport.ofPlan(plan) match {
-      case Nil   => "No scan of Parquet or ORC files.\n"
+      case Nil   => "No scan of files.\n"
       case scans =>
         scans.map(describe).mkString + JoinReport.ofPlan(plan).map(describe).mkString +
           TopKReport.ofPlan(plan).map(describe).mkString
@@ -47,7 +47,7 @@ class LateBloomExplain extends ExplainProvider {
     val verdict = scan.declined match {
       case None =>
         Seq(
-          s"${scan.node}: applied",
+          s"${named(scan)}: applied",
           s"  filter columns: ${scan.filters.columns.mkString(", ")}",
           s"  scan filters: ${scan.filters.conditions.mkString(" AND ")}",
           s"  payload: ${if (scan.payload.isEmpty) "none" else scan.payload.mkString(", ")}"
@@ -55,10 +55,20 @@ class LateBloomExplain extends ExplainProvider {
           scan.filters.topRows.map(t => s"  first rows: $t") ++
           scan.filters.outcomes.map(o => s"  has run: $o")
       case Some(why) =>
-        Seq(s"${scan.node}: declined, ${because(why)}")
+        Seq(s"${named(scan)}: declined, ${because(why)}")
     }
     (verdict ++ scan.residual.map(describe)).map(_ + "\n").mkString
   }
+
+  /** The node, whose name has the table, or else the end of its path. */
+  private def named(scan: ScanReport): String =
+    if (scan.node.contains(scan.source.table)) scan.node
+    else {
+      val path = scan.source.table
+      s"${scan.node} ${if (path.length > MostPath) "…" + path.takeRight(MostPath) else path}"
+    }
+
+  private val MostPath = 60
 
   private def describe(residual: Residual): String =
     s"  residual: ${ShortSql(residual.conjunct)}, ${because(residual.why)}"

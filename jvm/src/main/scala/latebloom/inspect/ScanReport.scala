@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.inspect
 
+import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.datasources.v2.orc.OrcScan
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
-import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPlan}
+import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.StructType
 
 import latebloom.decision.{Decision, Declined, Reason, Reasons, Residual}
 import latebloom.line.Compat.when
 import latebloom.read.task.Counter
 import latebloom.scan.{LateScan, SelectiveFormat}
 
-/** Reports the decision about one scan of Parquet or ORC files.
+/** Reports the decision about one scan of a table or of files.
   *
-  * @param table
-  *   the table's name, or the paths if it has none
   * @param declined
   *   why Spark reads it; None if LateBloom does
   * @param residual
@@ -24,8 +25,7 @@ import latebloom.scan.{LateScan, SelectiveFormat}
   */
 final case class ScanReport(
     node: String,
-    table: String,
-    format: String,
+    source: ScanReport.Source,
     declined: Option[Reason],
     filters: ScanReport.Filters,
     residual: Seq[Residual],
@@ -33,6 +33,15 @@ final case class ScanReport(
 )
 
 object ScanReport {
+
+  /** What the scan reads.
+    *
+    * @param table
+    *   the table's name, or the paths if it has none
+    * @param bytes
+    *   of the files, before any of them is left out
+    */
+  final case class Source(table: String, format: String, bytes: Option[Long])
 
   /** What the scan evaluates.
     *
@@ -61,7 +70,8 @@ object ScanReport {
   /** The reports on all scans of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[ScanReport] = PlanNodes.all(plan).flatMap(ofNode)
 
-  private def ofNode(node: SparkPlan): Option[ScanReport] = node match {
+  /** The report on a node; None if it is no scan. */
+  def ofNode(node: SparkPlan): Option[ScanReport] = node match {
     case scan: LateScan =>
       Some(
         files(scan, scan.format.name, None).copy(
@@ -70,7 +80,8 @@ object ScanReport {
             scan.filterTexts,
             scan.joinFilters.map(_.text),
             scan.topRows.map(_.text) ++
-              when(scan.options.isLimited)(s"LIMIT ${scan.options.wantedRows}"),
+              when(scan.options.isLimited)(s"LIMIT ${scan.options.wantedRows}") ++
+              when(scan.options.distinct)("each value once, where a dictionary has them"),
             outcomes(scan)
           ),
           payload = scan.payload
@@ -78,18 +89,50 @@ object ScanReport {
       )
     case scan: FileSourceScanExec =>
       val why = Decision.of(scan).collect { case Declined(why, _) => why }
-      SelectiveFormat
-        .of(scan.relation.fileFormat)
-        .map(format => files(scan, format.name, why.orElse(notInstalled)))
+      Some(SelectiveFormat.of(scan.relation.fileFormat) match {
+        case Some(format) => files(scan, format.name, why.orElse(notInstalled))
+        case None         =>
+          val format = name(scan.relation.fileFormat)
+          files(scan, format, Some(Reasons.otherFormat(format)))
+      })
     case batch: BatchScanExec =>
-      batch.scan match {
-        case s: ParquetScan =>
-          Some(dataSourceV2(batch, "parquet", s.readDataSchema.fieldNames.toSeq))
-        case s: OrcScan => Some(dataSourceV2(batch, "orc", s.readDataSchema.fieldNames.toSeq))
-        case _          => None
-      }
+      Some(batch.scan match {
+        case s: ParquetScan => dataSourceV2(batch, "parquet", s.readDataSchema)
+        case s: OrcScan     => dataSourceV2(batch, "orc", s.readDataSchema)
+        case other          =>
+          val source = other.getClass.getName
+          dataSourceV2(batch, source, other.readSchema)
+            .copy(declined = Some(Reasons.otherSource(source)))
+      })
+    case hive: LeafExecNode if hive.getClass.getName == HiveScan =>
+      Some(
+        ScanReport(
+          node = hive.nodeName.trim,
+          source = Source(hive.nodeName.trim.split(' ').last, "hive", None),
+          declined = Some(Reasons.otherFormat("hive")),
+          filters = noFilters,
+          residual = Nil,
+          payload = hive.output.map(_.name)
+        )
+      )
     case _ => None
   }
+
+  /** Of a class that is not on the class path without Hive. */
+  private val HiveScan = "org.apache.spark.sql.hive.execution.HiveTableScanExec"
+
+  private def name(format: FileFormat): String = format match {
+    case named: DataSourceRegister => named.shortName()
+    case other                     => other.getClass.getSimpleName
+  }
+
+  /** The size of the files below a node, by Spark's listing; None without any. */
+  def bytes(plan: SparkPlan): Option[Long] = {
+    val sizes = PlanNodes.all(plan).collect { case scan: FileSourceScanExec => size(scan) }
+    when(sizes.nonEmpty)(sizes.sum)
+  }
+
+  private def size(scan: FileSourceScanExec): Long = scan.relation.location.sizeInBytes
 
   private def outcomes(scan: LateScan): Seq[String] = {
     val keys = for (f <- scan.joinFilters; found <- f.outcome) yield s"${f.text}: $found"
@@ -113,24 +156,26 @@ object ScanReport {
       declined: Option[Reason]
   ): ScanReport = ScanReport(
     node = scan.nodeName.trim,
-    table = scan.tableIdentifier
-      .map(_.unquotedString)
-      .getOrElse(scan.relation.location.rootPaths.mkString(", ")),
-    format = format,
+    source = Source(
+      scan.tableIdentifier
+        .map(_.unquotedString)
+        .getOrElse(scan.relation.location.rootPaths.mkString(", ")),
+      format,
+      Some(size(scan))
+    ),
     declined = declined,
     filters = noFilters,
     residual = Decision.of(scan).toSeq.flatMap(_.residual),
     payload = scan.requiredSchema.fieldNames.toSeq
   )
 
-  private def dataSourceV2(batch: BatchScanExec, format: String, payload: Seq[String]): ScanReport =
+  private def dataSourceV2(batch: BatchScanExec, format: String, read: StructType): ScanReport =
     ScanReport(
       node = batch.nodeName.trim,
-      table = batch.table.name,
-      format = format,
+      source = Source(batch.table.name, format, None),
       declined = Some(Reasons.dataSourceV2(format)),
       filters = noFilters,
       residual = Nil,
-      payload = payload
+      payload = read.fieldNames.toSeq
     )
 }

@@ -18,8 +18,15 @@ import latebloom.topk.TopK
   *   the order, as SQL
   * @param declined
   *   why all columns are read at once; None if the rows are searched first
+  * @param bytes
+  *   of the files below the node
   */
-final case class TopKReport(node: String, on: String, declined: Option[Reason])
+final case class TopKReport(
+    node: String,
+    on: String,
+    declined: Option[Reason],
+    bytes: Option[Long]
+)
 
 object TopKReport {
 
@@ -29,6 +36,6 @@ object TopKReport {
     for {
       node <- PlanNodes.all(plan) if !node.isInstanceOf[AdaptiveSparkPlanExec]
       decision <- TopK.decision(node) if node.logicalLink.exists(seen.add)
-    } yield TopKReport(node.nodeName, decision.on, decision.declined)
+    } yield TopKReport(node.nodeName, decision.on, decision.declined, ScanReport.bytes(node))
   }
 }

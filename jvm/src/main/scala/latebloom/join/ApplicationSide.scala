@@ -90,7 +90,8 @@ final private[join] class ApplicationSide(plan: LogicalPlan) extends AliasHelper
     case g: Generate if ofOneRow(g, key) => targets(g.child, key)
     case u: Union                        => any(u.children.map(c => targets(c, through(u, c, key))))
     case j: Join if j.condition.forall(_.deterministic) => joined(j, key)
-    case other => Left(Reasons.keyNotTraceable(other.nodeName))
+    case leaf: LeafNode => Left(Reasons.sourceNotOurs(leaf.nodeName))
+    case other          => Left(Reasons.keyNotTraceable(other.nodeName))
   }
 
   private object FileRelation {

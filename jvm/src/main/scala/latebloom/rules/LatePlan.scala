@@ -23,13 +23,16 @@ private[rules] object LatePlan {
     *
     * @param wanted
     *   how many rows a LIMIT takes
+    * @param distinct
+    *   whether an aggregation ignores duplicates
     */
   final case class Optional(
       joins: Seq[JoinFilter],
       topRows: Seq[TopRowsCondition],
-      wanted: Option[Int]
+      wanted: Option[Int],
+      distinct: Boolean
   ) {
-    def nonEmpty: Boolean = joins.nonEmpty || topRows.nonEmpty || wanted.nonEmpty
+    def nonEmpty: Boolean = joins.nonEmpty || topRows.nonEmpty || wanted.nonEmpty || distinct
 
     /** The columns that they filter rows by. */
     def references: AttributeSet = AttributeSet(
@@ -169,7 +172,11 @@ private[rules] object LatePlan {
       optional.topRows,
       filterOnly,
       lookups,
-      settings.options(format.batchRows(scan.conf), optional.wanted)
+      settings.options(
+        format.batchRows(scan.conf),
+        optional.wanted,
+        optional.distinct && payload.size == 1
+      )
     )
   }
 

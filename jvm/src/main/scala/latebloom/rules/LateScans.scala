@@ -5,9 +5,11 @@ import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull}
+import org.apache.spark.sql.catalyst.optimizer.BuildLeft
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
+import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.decision.{Decision, Declined, Reason, Reasons}
@@ -34,8 +36,10 @@ object LateScans extends Rule[SparkPlan] {
           limit.withNewChildren(limit.children.map(replaced(_, found.root, child)))
         case Aggregates(a) if settings.aggregateEnabled && isUndecided(a.found.scan) =>
           aggregated(a, settings)
-        case consumer @ Consumer(found) if isUndecided(found.scan) =>
-          val above = allRows.copy(consumer = Some(consumer.expressions))
+        case consumer @ Consumer(found, distinct) if isUndecided(found.scan) =>
+          val ignoresDuplicates = distinct && settings.aggregateEnabled
+          val above =
+            allRows.copy(consumer = Some(consumer.expressions), distinct = ignoresDuplicates)
           consumer.withNewChildren(Seq(rewrite(found, above, settings)))
         case FilteredScan(found) if isUndecided(found.scan) => rewrite(found, allRows, settings)
       }
@@ -51,9 +55,7 @@ object LateScans extends Rule[SparkPlan] {
       plan
     }
 
-  /** Matches a LIMIT over a scan, with a filter or without. Each row of the scan is one of the
-    * limit's, or none.
-    */
+  /** Matches a LIMIT over a scan, with filters or without, or over joins that stream its rows. */
   private object Limit {
     def unapply(plan: SparkPlan): Option[(Int, FilteredScan)] = plan match {
       case limit: CollectLimitExec => below(limit.child).map(limit.limit -> _)
@@ -66,7 +68,10 @@ object LateScans extends Rule[SparkPlan] {
       case FilteredScan(found)                                      => Some(found)
       case FilteredScan.Unfiltered(found)                           => Some(found)
       case ProjectExec(list, child) if list.forall(_.deterministic) => below(child)
-      case _                                                        => None
+      case FilterExec(_, child)                                     => below(child)
+      case join: BroadcastHashJoinExec                              =>
+        below(if (join.buildSide == BuildLeft) join.right else join.left)
+      case _ => None
     }
   }
 
@@ -78,17 +83,20 @@ object LateScans extends Rule[SparkPlan] {
     *   how many rows it takes, if it is a LIMIT
     * @param answers
     *   whether what files say of their row groups may answer it
+    * @param distinct
+    *   whether it ignores duplicates
     */
   final private case class Above(
       consumer: Option[Seq[Expression]],
       wanted: Option[Int],
-      answers: Boolean
+      answers: Boolean,
+      distinct: Boolean
   )
 
-  private val allRows = Above(None, None, answers = false)
+  private val allRows = Above(None, None, answers = false, distinct = false)
 
   private def aggregated(a: Aggregates, settings: LateBloomConf.Settings): SparkPlan = {
-    val above = Above(Some(a.aggregate.expressions), None, answers = true)
+    val above = allRows.copy(consumer = Some(a.aggregate.expressions), answers = true)
     val child = rewrite(a.found, above, settings)
     a.over(child).getOrElse(a.aggregate.withNewChildren(Seq(child)))
   }
@@ -101,10 +109,13 @@ object LateScans extends Rule[SparkPlan] {
     if (plan eq part) by
     else plan.withNewChildren(plan.children.map(replaced(_, part, by)))
 
-  /** Matches an aggregate over a filtered scan: it passes no column on. */
+  /** Matches an aggregate over a filtered scan, or over any scan if duplicates change nothing: it
+    * passes no column on.
+    */
   private object Consumer {
-    def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
-      case aggregate: BaseAggregateExec => FilteredScan.unapply(aggregate.child)
+    def unapply(plan: SparkPlan): Option[(FilteredScan, Boolean)] = plan match {
+      case DistinctInput(found)         => Some(found -> true)
+      case aggregate: BaseAggregateExec => FilteredScan.unapply(aggregate.child).map(_ -> false)
       case _                            => None
     }
   }
@@ -140,8 +151,9 @@ object LateScans extends Rule[SparkPlan] {
     val (joinFilters, rest) =
       JoinFiltersInPlan.split(found.scan.partitionFilters.filter(isOfJoin) ++ live.conjuncts)
     val (topRows, others) = TopRowsInPlan.split(rest)
-    val optional = LatePlan.Optional(joinFilters, topRows, above.wanted)
     val conjuncts = Conjuncts.split(others, found.scan)
+    val distinct = above.distinct && conjuncts.residual.isEmpty && topRows.isEmpty
+    val optional = LatePlan.Optional(joinFilters, topRows, above.wanted, distinct)
     val whyNot =
       if (LiveScan.isWithDeletedRows(found)) Some(Reasons.deltaDeletedRows)
       else if (above.answers && conjuncts.residual.isEmpty) None

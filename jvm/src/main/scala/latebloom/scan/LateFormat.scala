@@ -42,6 +42,8 @@ import latebloom.toprows.RowsOfFiles
   *   what a scan returns in place of rows, a row for each file split; None for rows
   * @param metrics
   *   the node's metrics by [[Counter.key]]
+  * @param filters
+  *   what each filter has done
   */
 final private[latebloom] case class ScanWork(
     spec: ScanSpec,
@@ -49,7 +51,8 @@ final private[latebloom] case class ScanWork(
     files: Seq[FileKeys],
     rows: Option[WantedRows],
     aggregation: Option[Aggregation],
-    metrics: Map[String, SQLMetric]
+    metrics: Map[String, SQLMetric],
+    filters: FilterTotals
 )
 
 /** The rows that a search has found, as tasks look them up.
@@ -146,13 +149,17 @@ private[scan] trait LateFormat extends FileFormat {
     val lateFiles = files(session, dataSchema, partitionSchema, filters, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val scanMetrics = work.metrics
+    val filterTotals = work.filters
     val columns = spec.columns
     val keys = work.files
     val aggregation = work.aggregation
 
     def read(file: PartitionedFile): Iterator[InternalRow] = {
       val counters = new Counters
-      val drain = () => counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
+      val drain = () => {
+        counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
+        filterTotals.add(counters.takeFilters())
+      }
       val opened =
         if (Archives.isArchive(file.toPath)) Left(Counter.FILES_ARCHIVED)
         else lateFiles.open(file, counters)

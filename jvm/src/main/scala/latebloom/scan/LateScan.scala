@@ -29,7 +29,7 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.latebloom.{FileBounds, LateBloomConf}
+import org.apache.spark.sql.latebloom.{FileBounds, KeysToPush, LateBloomConf}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
@@ -39,6 +39,7 @@ import latebloom.line.Compat._
 import latebloom.line.ExtendedFileScan
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
+import latebloom.tables.TableFormat
 import latebloom.toprows._
 
 /** A scan of files that evaluates filters and outputs the rows that pass.
@@ -150,7 +151,8 @@ final class LateScan private[latebloom] (
     case that: LateScan =>
       (this eq that) || (super.equals(that) && scanFilters == that.scanFilters &&
         joinFilters == that.joinFilters && topRows == that.topRows &&
-        filterOnly == that.filterOnly && lookups == that.lookups)
+        filterOnly == that.filterOnly && lookups == that.lookups &&
+        options.distinct == that.options.distinct)
     case _ => false
   }
 
@@ -242,11 +244,15 @@ final class LateScan private[latebloom] (
     * least what it takes to begin a job, which the keys need too.
     */
   private def mostSaved: Double = {
+    val bytes = joinFilters.map(_.bytesBehind).max.max(filesSize)
+    (reading(bytes) * (1 - ScanHistory.passing(joinsInHistory))).max(LateScan.JobStart)
+  }
+
+  /** Seconds of a core to read this scan's columns of files of so many bytes. */
+  private def reading(bytes: Long): Double = {
     def width(types: Seq[DataType]) = types.map(_.defaultSize.toDouble).sum
     val share = width(read.map(_.dataType)) / width(relation.dataSchema.map(_.dataType)).max(1)
-    val bytes = joinFilters.map(_.bytesBehind).max.max(filesSize)
-    val saved = bytes * share.min(1) / ScanHistory.speed
-    (saved * (1 - ScanHistory.passing(joinsInHistory))).max(LateScan.JobStart)
+    bytes * share.min(1) / ScanHistory.speed
   }
 
   /** Bytes of the files, before keys exclude some. */
@@ -263,7 +269,7 @@ final class LateScan private[latebloom] (
     val filters =
       ScanFilters.compile(conditions, rowKeys.filterNot(_.isOf(partitions)) ++ bounds, read)
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
-    new ScanSpec(
+    val work = new ScanSpec(
       UUID.randomUUID().toString,
       StructType(requiredSchema ++ hidden),
       requiredSchema.length,
@@ -276,6 +282,8 @@ final class LateScan private[latebloom] (
       ),
       options
     )
+    begun = Some(work)
+    work
   }
 
   /** Starts to gather the keys, by another scan's subquery, too. */
@@ -304,6 +312,26 @@ final class LateScan private[latebloom] (
     case _                => false
   }
 
+  @transient private lazy val filterTotals: FilterTotals = {
+    val totals = new FilterTotals
+    sparkContext.register(totals)
+    totals
+  }
+
+  /** The work once it has begun. */
+  @transient @volatile private var begun: Option[ScanSpec] = None
+
+  /** What each filter has done so far, in the order in which the query names them; empty before the
+    * query runs.
+    */
+  def filterOutcomes: Seq[LateScan.FilterOutcome] = begun.toSeq.flatMap { spec =>
+    val of = filterTotals.value.grouped(3).toSeq
+    spec.filters.ordered.asScala.toSeq.zipAll(of, null, Array(0L, 0L, 0L)).collect {
+      case (filter, Array(rows, passed, nanos)) if filter != null =>
+        LateScan.FilterOutcome(filter.text, rows, passed, nanos)
+    }
+  }
+
   @transient private lazy val counters: Map[String, SQLMetric] = Counter.values.map { c =>
     c.key -> (c.kind match {
       case Counter.Kind.COUNT => SQLMetrics.createMetric(sparkContext, c.label)
@@ -318,14 +346,16 @@ final class LateScan private[latebloom] (
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
 
-  private def work: ScanWork = ScanWork(
-    spec,
-    rowKeys.flatMap(_.pushed) ++ bounds.map(_.pushed),
-    fileKeys(rowKeys),
-    wanted,
-    None,
-    counters
-  )
+  private def work: ScanWork = workFor(rowKeys.flatMap(_.pushed) ++ bounds.map(_.pushed))
+    .copy(files = fileKeys(rowKeys), rows = wanted)
+
+  /** The work on files all of which are read.
+    *
+    * @param keys
+    *   the keys of joins on columns, for statistics
+    */
+  private[latebloom] def workFor(keys: Seq[KeysToPush]): ScanWork =
+    ScanWork(spec, keys, Nil, None, None, counters, filterTotals)
 
   /** What the keys say of files before they are opened. */
   private def fileKeys(of: Seq[JoinKeyPredicate]): Seq[FileKeys] = {
@@ -346,19 +376,40 @@ final class LateScan private[latebloom] (
   /** The files that have no rows with the keys by the statistics of their table, if it is worth
     * asking it.
     */
-  @transient private lazy val excludedByTable: Option[Path => Boolean] = {
+  @transient private lazy val excludedByTable: Option[Path => Boolean] = for {
+    table <- format.table if table.prunes(relation.location)
+    conditions <- Some(joinKeys.flatMap(_.conditions)) if conditions.nonEmpty
+    columns = AttributeSet(conditions.flatMap(_.references)).toSeq.map(_.name).sorted
+    about = (relation.location.rootPaths ++ columns).mkString("\n")
+    if asksTable(about)
+  } yield excludedBy(table, conditions, about)
+
+  /** Whether the files are worth a question. */
+  private def asksTable(about: String): Boolean = {
+    val least = LateBloomConf.settings(conf).join.relistBytes
+    val opening = driverMetrics.get("numFiles").fold(0L)(_.value) * LateScan.Opening
+    least == 0 || filesSize >= least && TableAsks.pays(about, reading(filesSize) + opening)
+  }
+
+  private def excludedBy(
+      table: TableFormat,
+      conditions: Seq[Expression],
+      about: String
+  ): Path => Boolean = {
     def known(filters: Seq[Expression]) =
       filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
-    for {
-      table <- format.table if table.prunes(relation.location)
-      if filesSize >= LateBloomConf.settings(conf).join.relistBytes
-      conditions <- Some(joinKeys.flatMap(_.conditions)) if conditions.nonEmpty
-    } yield table.excludes(
+    val listed = directories(dynamicallySelectedPartitions).flatMap(_.files)
+    val start = System.nanoTime()
+    val excludes = table.excludes(
       relation.location,
       known(partitionFilters),
       known(dataFilters),
       conditions
     )
+    val seconds = (System.nanoTime() - start) / 1e9 * sparkContext.defaultParallelism.min(8)
+    val excluded = listed.filter(f => excludes(f.getPath)).map(_.getLen).sum
+    TableAsks.answered(about, seconds, excluded.toDouble / filesSize.max(1))
+    excludes
   }
 
   /** The files that may have rows with the keys, as far as they are known by now. */
@@ -467,8 +518,9 @@ final class LateScan private[latebloom] (
     val joins = when(joinFilters.nonEmpty)("JoinFilters" -> list(joinFilters.map(_.text)))
     val top = when(topRows.nonEmpty)("TopRows" -> list(topRows.map(_.text)))
     val limit = when(options.isLimited)("Limit" -> s"${options.wantedRows}")
+    val distinct = when(options.distinct)("Rows" -> "distinct")
     val live = when(format.table.exists(_.deletesRows))("DeletedRows" -> "left out")
-    innerScan(relation.fileFormat).metadata ++ joins ++ top ++ limit ++ live ++ Map(
+    innerScan(relation.fileFormat).metadata ++ joins ++ top ++ limit ++ distinct ++ live ++ Map(
       "FilterColumns" -> list(filterColumns),
       "ScanFilters" -> list(filterTexts),
       "Payload" -> list(payload)
@@ -476,8 +528,18 @@ final class LateScan private[latebloom] (
   }
 }
 
-private object LateScan {
+private[latebloom] object LateScan {
 
   /** Seconds of a core. */
   private val JobStart = 0.1
+
+  /** Seconds of a core to open a file and read its footer. */
+  private val Opening = 0.005
+
+  /** What a filter has done, over all tasks.
+    *
+    * @param rows
+    *   that reached it
+    */
+  final case class FilterOutcome(text: String, rows: Long, passed: Long, nanos: Long)
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.orc.flat;
 
+import java.io.IOException;
 import latebloom.read.ColumnCursor;
+import latebloom.read.DictionaryCursor;
+import latebloom.read.DistinctRows;
 import latebloom.read.predicate.VectorType;
+import latebloom.read.vector.ValueSink;
 import org.apache.orc.OrcProto.ColumnEncoding;
 import org.apache.orc.OrcProto.Stream;
 import org.apache.orc.TypeDescription;
@@ -36,6 +40,28 @@ public final class OrcColumns {
     return isFlat(column)
         ? new FlatOrcColumnCursor(column, vectorType(column.fileType, column.type))
         : null;
+  }
+
+  /**
+   * The entries of a column's dictionary; null if there are none, or more of them than values.
+   *
+   * @param hasNull whether the column has nulls as well
+   */
+  public static DistinctRows.Values distinct(StripeColumn column, long values, boolean hasNull)
+      throws IOException {
+    int size = column.source.encoding().getDictionarySize();
+    if (size <= 0 || size > values) {
+      return null;
+    }
+    StripeDictionary dictionary = column.dictionary();
+    ValueSink sink = new ValueSink(VectorType.BYTES, column.blocks());
+    return new DictionaryCursor(
+            dictionary,
+            hasNull,
+            sink,
+            (codes, n) -> sink.stringCodes(dictionary, codes, n, codes, n, null),
+            column.blocks())
+        .all();
   }
 
   public static boolean isFlat(StripeColumn column) {

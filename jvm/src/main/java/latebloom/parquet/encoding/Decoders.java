@@ -2,6 +2,7 @@
 package latebloom.parquet.encoding;
 
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Set;
 import latebloom.parquet.types.Conversion;
 import latebloom.parquet.types.FlatType;
@@ -37,6 +38,25 @@ public final class Decoders {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether all data pages of a chunk hold codes of its dictionary. Without counts of pages by
+   * their encoding only the names tell: old writers call codes PLAIN_DICTIONARY, and the
+   * dictionary's own page as well.
+   */
+  @SuppressWarnings("deprecation") // as above
+  public static boolean areCoded(ColumnChunkMetaData meta) {
+    EncodingStats stats = meta.getEncodingStats();
+    if (stats != null) {
+      return stats.hasDictionaryPages()
+          && stats.hasDictionaryEncodedPages()
+          && !stats.hasNonDictionaryEncodedPages();
+    }
+    Set<org.apache.parquet.column.Encoding> others = new HashSet<>(meta.getEncodings());
+    others.remove(org.apache.parquet.column.Encoding.RLE);
+    others.remove(org.apache.parquet.column.Encoding.BIT_PACKED);
+    return others.equals(Set.of(org.apache.parquet.column.Encoding.PLAIN_DICTIONARY));
   }
 
   /** The encodings that a page's values may have, besides dictionary codes. */

@@ -229,7 +229,7 @@ public final class ChunkDictionary implements DictionaryEntries {
   }
 
   /** Whether some entry can't be converted, so that rows must be read one by one. */
-  boolean refusesSome() {
+  public boolean refusesSome() {
     if (entries != null) {
       decodeNumbers();
     }

@@ -36,26 +36,31 @@ import java.util.regex.Pattern;
  *
  * <table>
  *   <caption>From which version on</caption>
- *   <tr><th></th><th>bounds</th><th>null counts</th><th>page offsets</th></tr>
- *   <tr><td>parquet-mr</td><td>1.11.0</td><td>1.11.0</td><td>1.11.0</td></tr>
- *   <tr><td>parquet-rs</td><td>54.0.0</td><td>54.0.0</td><td>54.0.0</td></tr>
- *   <tr><td>DuckDB</td><td>1.2.0</td><td>1.2.0</td><td>(writes none)</td></tr>
- *   <tr><td>parquet-cpp-arrow</td><td>13.0.0</td><td>never</td><td>13.0.0</td></tr>
- *   <tr><td>all others</td><td>never</td><td>never</td><td>never</td></tr>
+ *   <tr><th></th><th>bounds</th><th>null counts</th><th>page offsets</th><th>entries</th></tr>
+ *   <tr><td>parquet-mr</td><td>1.11.0</td><td>1.11.0</td><td>1.11.0</td><td>1.11.0</td></tr>
+ *   <tr><td>parquet-rs</td><td>54.0.0</td><td>54.0.0</td><td>54.0.0</td><td>54.0.0</td></tr>
+ *   <tr><td>DuckDB</td><td>1.2.0</td><td>1.2.0</td><td>(writes none)</td><td>1.2.0</td></tr>
+ *   <tr><td>parquet-cpp-arrow</td><td>13.0.0</td><td>never</td><td>13.0.0</td><td>never</td></tr>
+ *   <tr><td>all others</td><td>never</td><td>never</td><td>never</td><td>never</td></tr>
  * </table>
  *
  * No fault is known of these, nor of any version of DuckDB for columns that are not nested. Arrow
  * C++ got null counts wrong in so many ways that we never trust them. Page offsets are always
- * checked against the headers found there.
+ * checked against the headers found there. The format allows a dictionary to have entries that no
+ * row has. Arrow C++ writes the dictionaries of Arrow's arrays as they are; the first three writers
+ * build their own from the values that they write.
  *
  * @param bounds whether no value is less than the minimum, or greater than the maximum, of its
  *     chunk and of its page
  * @param nullCounts whether a chunk without nulls by its statistics has none
  * @param places whether pages and their rows lie where the offset index says
+ * @param entries whether some row has each entry of the dictionary of a chunk all of whose pages
+ *     are coded
  */
-public record TrustedStatistics(boolean bounds, boolean nullCounts, boolean places) {
-  private static final TrustedStatistics NONE = new TrustedStatistics(false, false, false);
-  private static final TrustedStatistics ALL = new TrustedStatistics(true, true, true);
+public record TrustedStatistics(
+    boolean bounds, boolean nullCounts, boolean places, boolean entries) {
+  private static final TrustedStatistics NONE = new TrustedStatistics(false, false, false, false);
+  private static final TrustedStatistics ALL = new TrustedStatistics(true, true, true, true);
 
   // A pre-release or a third party's build does not count as the version.
   private static final Pattern WRITER =
@@ -74,8 +79,9 @@ public record TrustedStatistics(boolean bounds, boolean nullCounts, boolean plac
     return switch (writer.group(1)) {
       case "parquet-mr" -> version >= 1_000_011 ? ALL : NONE;
       case "parquet-rs" -> major >= 54 ? ALL : NONE;
-      case "DuckDB" -> version >= 1_000_002 ? new TrustedStatistics(true, true, false) : NONE;
-      case "parquet-cpp-arrow" -> major >= 13 ? new TrustedStatistics(true, false, true) : NONE;
+      case "DuckDB" -> version >= 1_000_002 ? new TrustedStatistics(true, true, false, true) : NONE;
+      case "parquet-cpp-arrow" ->
+          major >= 13 ? new TrustedStatistics(true, false, true, false) : NONE;
       default -> NONE;
     };
   }

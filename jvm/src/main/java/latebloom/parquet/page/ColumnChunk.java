@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import latebloom.parquet.encoding.Bytes;
 import latebloom.parquet.encoding.CheckedSizes;
 import latebloom.parquet.encoding.CorruptPageException;
+import latebloom.parquet.encoding.Decoders;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.selection.Selection;
 import latebloom.read.task.Counter;
@@ -207,6 +208,19 @@ public final class ColumnChunk {
         ranges.add(wanted(index.getOffset(i), index.getCompressedPageSize(i), b -> page.bytes = b));
       }
     }
+  }
+
+  /**
+   * The range of the dictionary page; null unless all data pages hold codes of it, by what the file
+   * says.
+   */
+  public WantedRange dictionaryRange() {
+    long bytes = meta.getFirstDataPageOffset() - start();
+    if (!Decoders.areCoded(meta) || bytes <= 0 || bytes >= meta.getTotalSize()) {
+      return null;
+    }
+    dictionaryPage = new Page();
+    return wanted(start(), length(bytes), b -> dictionaryPage.bytes = b);
   }
 
   /** The range of the whole chunk. */

@@ -5,7 +5,7 @@ package latebloom.read.task;
 public enum Counter {
   FILES_EXCLUDED("filesExcluded", "files excluded before they are opened", Kind.COUNT),
   ROW_GROUPS_PRUNED("rowGroupsPruned", "row groups pruned", Kind.COUNT),
-  ROW_GROUPS_ANSWERED("rowGroupsAnswered", "row groups answered by statistics", Kind.COUNT),
+  ROW_GROUPS_ANSWERED("rowGroupsAnswered", "row groups answered without their rows", Kind.COUNT),
   ROW_GROUPS_SKIPPED("rowGroupsSkipped", "row groups skipped by filters", Kind.COUNT),
   ROW_GROUPS_LATE("rowGroupsLate", "row groups read late", Kind.COUNT),
   ROW_GROUPS_EAGER("rowGroupsEager", "row groups read eagerly", Kind.COUNT),

@@ -27,13 +27,20 @@ object LateBloomConf {
       eagerFraction: Double
   ) {
 
-    /** The options of a scan with batches of at most so many rows, of which a LIMIT takes some. */
-    def options(batchRows: Int, wanted: Option[Int]): ScanSpec.Options = new ScanSpec.Options(
+    /** The options of a scan with batches of at most so many rows, of which a LIMIT takes some, or
+      * whose consumer ignores duplicates.
+      */
+    def options(
+        batchRows: Int,
+        wanted: Option[Int],
+        distinct: Boolean
+    ): ScanSpec.Options = new ScanSpec.Options(
       mergeGapBytes,
       pageCacheBytes,
       eagerFraction,
       batchRows,
-      wanted.getOrElse(ScanSpec.Options.ALL)
+      wanted.getOrElse(ScanSpec.Options.ALL),
+      distinct
     )
   }
 
@@ -135,7 +142,8 @@ object LateBloomConf {
     "spark.latebloom.join.relistBytes",
     "bytes",
     "Once the keys are known, a table that keeps statistics of its files is asked again which of " +
-      "them to read, if the files of the scan have at least so many bytes: asking takes a job."
+      "them to read, if the files of the scan have at least so many bytes and asking, which takes " +
+      "a job, is expected to save more than it costs. With 0 it is asked always."
   )(bytes(_, "64m"))
 
   private val joinPatience = conf(
@@ -168,15 +176,16 @@ object LateBloomConf {
   private val limitEnabled = conf(
     "spark.latebloom.limit.enabled",
     "boolean",
-    "Whether a scan below LIMIT, with a filter or without, reads no more than it takes to find " +
-      "as many rows. spark.latebloom.topK.maxRows and minScanBytes apply to it, too."
+    "Whether a scan below LIMIT or EXISTS, with a filter or without, reads no more than it takes " +
+      "to find as many rows. spark.latebloom.topK.maxRows and minScanBytes apply to it, too."
   )(_.booleanConf.createWithDefault(true))
 
   private val aggregateEnabled = conf(
     "spark.latebloom.aggregate.enabled",
     "boolean",
     "Whether counts, minima and maxima of columns, of all rows or by partition columns, are " +
-      "taken from what files say of their row groups, where all rows of a row group count."
+      "taken from what files say of their row groups, where all rows of a row group count; and " +
+      "whether DISTINCT and extremes of one column take its values from dictionaries."
   )(_.booleanConf.createWithDefault(true))
 
   private val topKEnabled = conf(
