@@ -27,12 +27,15 @@ from latebloom._errors import (
 )
 from latebloom._explain import Explanation, Join, Order, Residual, Scan, explain
 from latebloom._jar import jar_path
+from latebloom._profile import Metric, Profile, ScanProfile, Step, profile
 from latebloom._session import disabled, enabled
+from latebloom._whynot import Cause, WhyNot, whynot
 
 # The only place for the version of the packages and, with .devN as -SNAPSHOT, of the jar.
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "Cause",
     "Comparison",
     "Conf",
     "Confs",
@@ -43,14 +46,19 @@ __all__ = [
     "JarNotFoundError",
     "Join",
     "LateBloomError",
+    "Metric",
     "Order",
+    "Profile",
     "Residual",
     "ScalaVersionError",
     "Scan",
     "ScanMetrics",
+    "ScanProfile",
     "SparkVersionError",
+    "Step",
     "Times",
     "UnsupportedSessionError",
+    "WhyNot",
     "__version__",
     "compare",
     "configure",
@@ -59,4 +67,6 @@ __all__ = [
     "enabled",
     "explain",
     "jar_path",
+    "profile",
+    "whynot",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``latebloom demo | doctor | explain | compare | bench | confs | jar``."""
+"""The command line: ``latebloom demo | doctor | explain | whynot | profile | compare | bench | confs | jar``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from latebloom._confs import confs
 from latebloom._errors import LateBloomError
 from latebloom._explain import explain
 from latebloom._jar import jar_path
+from latebloom._profile import profile
+from latebloom._whynot import whynot
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,6 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _explain(options: argparse.Namespace) -> int:
     with _frame(options) as df:
         _show(explain(df), options)
+    return 0
+
+
+def _whynot(options: argparse.Namespace) -> int:
+    with _frame(options) as df:
+        _show(whynot(df), options)
+    return 0
+
+
+def _profile(options: argparse.Namespace) -> int:
+    with _frame(options) as df:
+        _show(profile(df), options)
     return 0
 
 
@@ -101,7 +115,7 @@ def _frame(options: argparse.Namespace) -> Iterator[DataFrame]:
     ) as spark:
         try:
             for name, path in options.view:
-                _local.parquet_view(spark, name, path)
+                _local.view(spark, name, path)
             yield spark.sql(options.sql)
         except Exception as error:
             said = _jvm.failure(error)
@@ -128,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(run=run)
         return added
 
-    demo = command("demo", _run_demo, "Run five TPC-H queries off and on, and show the gain.")
+    demo = command("demo", _run_demo, "Run six TPC-H queries off and on, and show the gain.")
     demo.add_argument(
         "--scale", type=at_least_one, default=1, help="TPC-H scale factor, default: %(default)s"
     )
@@ -139,6 +153,8 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, run, about in (
         ("explain", _explain, "Show a query's plan and the decision about each scan."),
+        ("whynot", _whynot, "Show what a query leaves to Spark, and why."),
+        ("profile", _profile, "Run a query once, and show what each scan did."),
         ("compare", _compare, "Run a query off and on: same answer, and how much faster?"),
     ):
         query = command(name, run, about)
@@ -149,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
             action="append",
             default=[],
             metavar="NAME=PATH",
-            help="query the Parquet file or directory PATH by NAME (repeatable)",
+            help="query the Parquet, ORC or Delta table at PATH by NAME (repeatable)",
         )
         query.add_argument(
             "--conf",

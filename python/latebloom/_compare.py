@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from latebloom import _jvm
 from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
-from latebloom._render import html_text, seconds, table
+from latebloom._render import amount, html_text, seconds, table
 from latebloom._session import disabled, enabled, require_extension
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 DEFAULT_RUNS = 3
+
+# Of the metrics that are not counts.
+_KINDS = {
+    **dict.fromkeys(("bytesFetched", "bytesAvoided", "peakMemory", "filesSize"), "size"),
+    **dict.fromkeys(("metadataTime", "pruningTime", "scanTime"), "timing"),
+    **dict.fromkeys(("fetchTime", "filterTime", "payloadTime"), "nsTiming"),
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Times:
 
 @dataclass(frozen=True)
 class ScanMetrics:
-    """Metrics of one LateScan by key (counts, bytes, nanoseconds)."""
+    """Metrics of one LateScan by key, in Spark's units: counts, bytes, milliseconds, nanoseconds."""
 
     node: str
     values: Mapping[str, int]
@@ -106,7 +113,7 @@ class Comparison:
         )
         lines = [f"answer:   {answer}", f"speed-up: {self.speedup:.2f}x", times]
         for scan in self.scans:
-            counted = [(key, f"{value:,}") for key, value in scan.values.items() if value]
+            counted = [(k, amount(v, _KINDS.get(k, "sum"))) for k, v in scan.values.items() if v]
             lines += ["", table((scan.node, "value"), counted, right=(1,))]
         if not self.scans:
             lines += ["", "no LateScan in the plan: latebloom.explain(df) says why"]

@@ -46,6 +46,7 @@ class Scan:
             searched for them, or that it reads no others.
         residual: the predicates that stay in Spark's Filter above it, each with its reason.
         payload: the columns that the scan reads only for rows that pass.
+        bytes: the size of its files, before any of them is left out; None if it is not known.
     """
 
     node: str
@@ -61,6 +62,7 @@ class Scan:
     top_rows: tuple[str, ...]
     residual: tuple[Residual, ...]
     payload: tuple[str, ...]
+    bytes: int | None
 
     def __str__(self) -> str:
         lines = [f"{self.node}  {self.table}".rstrip()]
@@ -89,6 +91,7 @@ class Join:
         applied: True if its scans have filters; else ``code``, ``reason`` and ``fix`` explain why
             not.
         filters: the filters of the scans, with the sources of their keys.
+        bytes: the size of the files below the join; None if it is not known.
     """
 
     node: str
@@ -98,6 +101,7 @@ class Join:
     reason: str
     fix: str
     filters: tuple[str, ...]
+    bytes: int | None
 
     def __str__(self) -> str:
         told = ", ".join(self.filters) if self.applied else f"none  [{self.code}] {self.reason}"
@@ -113,6 +117,7 @@ class Order:
         on: the order.
         applied: True if the rows are searched first; else ``code``, ``reason`` and ``fix`` explain
             why all columns are read at once.
+        bytes: the size of the files below the node; None if it is not known.
     """
 
     node: str
@@ -121,6 +126,7 @@ class Order:
     code: str
     reason: str
     fix: str
+    bytes: int | None
 
     def __str__(self) -> str:
         told = (
@@ -164,10 +170,14 @@ def explain(df: DataFrame) -> Explanation:
     """
     require_extension(df.sparkSession)
     # A DataFrame keeps its first plan; a new one over it is planned under the current settings.
-    answer = json.loads(_jvm.explain(df.select("*")))
+    return to_explanation(json.loads(_jvm.explain(df.select("*"))))
+
+
+def to_explanation(answer: dict[str, Any]) -> Explanation:
+    """The explanation of the extension's answer."""
     return Explanation(
         answer["plan"],
-        tuple(map(_scan, answer["scans"])),
+        tuple(map(to_scan, answer["scans"])),
         tuple(map(_join, answer["joins"])),
         tuple(map(_order, answer["orders"])),
     )
@@ -177,7 +187,8 @@ def _why(told: dict[str, Any]) -> dict[str, str]:
     return {key: told.get(key) or "" for key in ("code", "reason", "fix")}
 
 
-def _scan(scan: dict[str, Any]) -> Scan:
+def to_scan(scan: dict[str, Any]) -> Scan:
+    """A scan of the extension's answer."""
     return Scan(
         node=scan["node"],
         table=scan["table"],
@@ -190,6 +201,7 @@ def _scan(scan: dict[str, Any]) -> Scan:
         top_rows=tuple(scan["topRows"]),
         residual=tuple(Residual(**residual) for residual in scan["residual"]),
         payload=tuple(scan["payload"]),
+        bytes=scan.get("bytes"),
     )
 
 
@@ -200,6 +212,7 @@ def _join(join: dict[str, Any]) -> Join:
         applied=join["applied"],
         **_why(join),
         filters=tuple(join["filters"]),
+        bytes=join.get("bytes"),
     )
 
 
@@ -209,4 +222,5 @@ def _order(order: dict[str, Any]) -> Order:
         on=order["on"],
         applied=order["applied"],
         **_why(order),
+        bytes=order.get("bytes"),
     )

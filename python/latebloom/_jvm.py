@@ -42,6 +42,11 @@ def metrics(df: DataFrame) -> str:
     return str(inspector(df.sparkSession).metrics(query_execution(df)))
 
 
+def profile(df: DataFrame) -> str:
+    """JSON object: runs ``df``, and tells what :func:`explain` does and what its scans did."""
+    return str(inspector(df.sparkSession).profile(query_execution(df)))
+
+
 def has_context() -> bool:
     """Whether a SparkContext runs in this process: static confs are fixed from then on."""
     from pyspark import SparkContext

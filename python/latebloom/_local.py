@@ -75,4 +75,25 @@ def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
 
 def parquet_view(spark: SparkSession, name: str, path: str | Path) -> None:
     """Registers the Parquet file or directory at ``path`` as the view ``name``."""
-    spark.read.parquet(str(path)).createOrReplaceTempView(name)
+    view(spark, name, str(path), "parquet")
+
+
+def view(spark: SparkSession, name: str, path: str, source: str = "") -> None:
+    """Registers the file or directory at ``path``, of the format ``source``, as the view ``name``.
+
+    Without a format it follows from the path: directories with a ``_delta_log`` are Delta Lake,
+    ``.orc`` files ORC, anything else Parquet.
+    """
+    spark.read.format(source or _source(path)).load(path).createOrReplaceTempView(name)
+
+
+def _source(path: str) -> str:
+    directory = Path(path)
+    if (directory / "_delta_log").is_dir():
+        return "delta"
+    orc = directory.suffix == ".orc" or (
+        directory.is_dir()
+        and any(directory.rglob("*.orc"))
+        and not any(directory.rglob("*.parquet"))
+    )
+    return "orc" if orc else "parquet"

@@ -39,6 +39,24 @@ def html_text(text: str) -> str:
     return f"<pre>{html.escape(text)}</pre>"
 
 
+def size(value: float) -> str:
+    """Bytes at a useful precision."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 10 else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def amount(value: int, kind: str) -> str:
+    """A value of one of Spark's kinds of metrics: ``sum``, ``size``, ``timing`` or ``nsTiming``."""
+    if kind == "size":
+        return size(value)
+    if kind == "timing":
+        return seconds(value / 1e3)
+    return seconds(value / 1e9) if kind == "nsTiming" else f"{value:,}"
+
+
 def seconds(value: float) -> str:
     """A duration at a useful precision."""
     return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"

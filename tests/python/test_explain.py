@@ -23,6 +23,7 @@ APPLIED = {
         {"conjunct": "rand() < 0.5", "code": "RANDOM", "reason": "it is", "fix": "leave it"}
     ],
     "payload": ["comment"],
+    "bytes": 1_500_000,
 }
 DECLINED = {
     **APPLIED,

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a query once, and shows where its scans spent rows, bytes and time."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from latebloom import _jvm, _whynot
+from latebloom._errors import LateBloomError
+from latebloom._explain import Explanation, Scan, to_explanation, to_scan
+from latebloom._render import amount, html_table, seconds, table
+from latebloom._session import require_extension
+
+if TYPE_CHECKING:
+    import pandas
+    from pyspark.sql import DataFrame
+
+_HEADER = ("step", "rows left", "of all", "time", "a row")
+
+# Metrics of a scan that stand beside its funnel, in this order.
+_BESIDE = (
+    *("filesExcluded", "rowGroupsPruned", "rowGroupsAnswered", "rowGroupsSkipped"),
+    *("rowGroupsLate", "rowGroupsEager", "pagesRead", "pagesSkipped"),
+    *("valuesDecoded", "valuesSkipped", "bytesFetched", "bytesAvoided", "requests"),
+    *("fetchTime", "filterTime", "payloadTime", "peakMemory"),
+)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of a scan, summed over its tasks.
+
+    Attributes:
+        key: its name in the plan node.
+        label: its name in the Spark UI.
+        kind: ``sum``, ``size`` (bytes), ``timing`` (milliseconds) or ``nsTiming`` (nanoseconds).
+        value: in this unit.
+    """
+
+    key: str
+    label: str
+    kind: str
+    value: int
+
+    def __str__(self) -> str:
+        return amount(self.value, self.kind)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a scan's funnel.
+
+    Attributes:
+        name: a filter as SQL, or what else drops rows.
+        rows: how many reached the step.
+        left: how many it left.
+        seconds: the time that all tasks together spent in it; None if it is not measured.
+    """
+
+    name: str
+    rows: int
+    left: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class ScanProfile:
+    """What one scan did.
+
+    Attributes:
+        scan: the decision about it.
+        steps: of a LateScan, from the rows of the row groups that were opened to those that were
+            output. Filters are in the order of the query; the scan orders them as it learns, so a
+            filter may have seen fewer rows than the one above it left, or more.
+        join_filters: what became of each filter by the keys of a join.
+        metrics: all metrics of the node.
+    """
+
+    scan: Scan
+    steps: tuple[Step, ...]
+    join_filters: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+
+    def metric(self, key: str) -> int:
+        """A metric's value, 0 if the scan has none of this name."""
+        return next((m.value for m in self.metrics if m.key == key), 0)
+
+    def __str__(self) -> str:
+        scan = self.scan
+        lines = [f"{scan.node}  {scan.table}".rstrip()]
+        if not scan.applied:
+            return "\n".join([*lines, f"  left to Spark: [{scan.code}] {scan.reason}"])
+        lines += [f"  {line}" for line in self._table().splitlines()]
+        lines += [f"  join filter: {outcome}" for outcome in self.join_filters]
+        lines += [f"  {m.label}: {m}" for m in self._beside()]
+        return "\n".join(lines)
+
+    def to_html(self) -> str:
+        """Tables for a notebook, in its own colours."""
+        scan = self.scan
+        title = f"{scan.node} {scan.table}".strip()
+        if not scan.applied:
+            return f"<p><b>{html.escape(title)}</b> [{scan.code}] {html.escape(scan.reason)}</p>"
+        outcomes = "".join(f"<li>{html.escape(outcome)}</li>" for outcome in self.join_filters)
+        beside = [(m.label, str(m)) for m in self._beside()]
+        return (
+            html_table(_HEADER, self._rows(), caption=title)
+            + (f"<ul>{outcomes}</ul>" if outcomes else "")
+            + html_table(("metric", "value"), beside)
+        )
+
+    def _table(self) -> str:
+        return table(_HEADER, self._rows(), right=(1, 2, 3, 4))
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        whole = self.steps[0].rows if self.steps else 0
+        return [_row(step, whole) for step in self.steps]
+
+    def _beside(self) -> Iterator[Metric]:
+        by_key = {m.key: m for m in self.metrics}
+        return (by_key[key] for key in _BESIDE if key in by_key and by_key[key].value > 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and dicts, ready for JSON."""
+        return {
+            "scan": asdict(self.scan),
+            "steps": [asdict(step) for step in self.steps],
+            "join_filters": list(self.join_filters),
+            "metrics": {m.key: m.value for m in self.metrics},
+        }
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A query that was run once.
+
+    Attributes:
+        seconds: wall-clock time of the run; its rows were counted and dropped.
+        rows: of the answer.
+        scans: what each scan did, in plan order.
+        whynot: what was left to Spark.
+        explanation: the plan and all decisions.
+    """
+
+    seconds: float
+    rows: int
+    scans: tuple[ScanProfile, ...]
+    whynot: _whynot.WhyNot
+    explanation: Explanation
+
+    def __str__(self) -> str:
+        parts = [f"{seconds(self.seconds)}, {self.rows:,} rows", *map(str, self.scans)]
+        if self.whynot.causes:
+            parts.append(f"left to Spark:\n{self.whynot}")
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        left = f"<p>Left to Spark:</p>{self.whynot._repr_html_()}" if self.whynot.causes else ""
+        scans = "".join(scan.to_html() for scan in self.scans)
+        return f"<p>{seconds(self.seconds)}, {self.rows:,} rows</p>{scans}{left}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and dicts, ready for JSON."""
+        return {
+            "seconds": self.seconds,
+            "rows": self.rows,
+            "scans": [scan.to_dict() for scan in self.scans],
+            **self.whynot.to_dict(),
+        }
+
+    def to_df(self) -> pandas.DataFrame:
+        """The steps of all scans as a pandas DataFrame.
+
+        Columns: ``scan``, ``table``, ``step``, ``rows``, ``left``, ``seconds``.
+
+        Raises:
+            LateBloomError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise LateBloomError(
+                "pandas is not installed",
+                where="this Python's environment",
+                fix="pip install pandas, or use to_dict()",
+            ) from None
+        rows = [
+            (i, s.scan.table, step.name, step.rows, step.left, step.seconds)
+            for i, s in enumerate(self.scans)
+            for step in s.steps
+        ]
+        return pandas.DataFrame(rows, columns=["scan", "table", "step", "rows", "left", "seconds"])
+
+
+def profile(df: DataFrame) -> Profile:
+    """Runs ``df`` once, drops its rows, and tells what its scans did.
+
+    Raises:
+        ExtensionNotLoadedError: the session runs without the extension.
+        UnsupportedSessionError: the session is a Spark Connect client.
+    """
+    require_extension(df.sparkSession)
+    told = json.loads(_jvm.profile(df.select("*")))
+    explanation = to_explanation(told)
+    return Profile(
+        seconds=told["seconds"],
+        rows=told["rows"],
+        scans=tuple(map(_scan, told["scans"])),
+        whynot=_whynot.of(explanation),
+        explanation=explanation,
+    )
+
+
+def _scan(told: dict[str, Any]) -> ScanProfile:
+    metrics = tuple(Metric(**metric) for metric in told["metrics"])
+    scan = to_scan(told)
+    steps = _steps(told["filters"], {m.key: m.value for m in metrics}) if scan.applied else ()
+    return ScanProfile(scan, tuple(steps), tuple(told["outcomes"]), metrics)
+
+
+def _steps(filters: list[dict[str, Any]], metrics: dict[str, int]) -> Iterator[Step]:
+    """The funnel: what is known of rows without reading them, then the filters, then the output."""
+    before = (
+        ("deleted rows", "rowsDeleted"),
+        ("rows that are not among the first", "rowsNotBest"),
+        ("statistics and indexes of pages", "rowsPruned"),
+    )
+    output = metrics.get("numOutputRows", 0)
+    dropped = sum(metrics.get(key, 0) for _, key in before) + metrics.get("rowsFiltered", 0)
+    left = output + dropped
+    yield Step("rows of the row groups that were opened", left, left, None)
+    for name, key in before:
+        if metrics.get(key, 0):
+            left -= metrics[key]
+            yield Step(name, left + metrics[key], left, None)
+    for told in filters:
+        yield Step(told["text"], told["rows"], told["passed"], told["nanos"] / 1e9)
+    yield Step("output", output, output, metrics.get("payloadTime", 0) / 1e9)
+
+
+def _row(step: Step, whole: int) -> tuple[str, ...]:
+    took, of_row = "", ""
+    if step.seconds is not None:
+        took = seconds(step.seconds)
+        of_row = f"{step.seconds * 1e9 / step.rows:.1f} ns" if step.rows else ""
+    share = f"{step.left / whole:.2%}" if whole else ""
+    return step.name, f"{step.left:,}", share, took, of_row
