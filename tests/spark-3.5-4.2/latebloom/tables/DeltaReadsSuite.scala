@@ -2,7 +2,9 @@
 package latebloom.tables
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.expressions.ExpressionSet
 import org.apache.spark.sql.delta.commands.cdc.CDCReader
+import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.streaming.Trigger
 
@@ -83,6 +85,33 @@ class DeltaReadsSuite extends DeltaTest {
       sameAnswer(read.where("k < 3").selectExpr("input_file_name()", "id"))(p =>
         assert(lateScans(p).nonEmpty)
       )
+    }
+  }
+
+  test("a part of a query that occurs twice has its files selected once") {
+    withTable("t") {
+      table("t", partitioned = true)("delta.columnMapping.mode" -> "name")
+      val sql = "WITH x AS (SELECT id, k FROM t WHERE k BETWEEN 3 AND 9 AND p > 0) " +
+        "SELECT a.id, b.k FROM x a JOIN x b ON a.id = b.id + 1 JOIN t c ON c.id = b.k WHERE c.k = 5"
+      val df = spark.sql(sql)
+      checkAnswer(df, off(spark.sql(sql).collect().toSeq))
+      val scans = lateScans(df)
+      assert(scans.map(_.output.map(_.exprId)).distinct.size >= 3)
+      for (scan <- scans) {
+        val index = scan.relation.location.asInstanceOf[PreparedDeltaFileIndex]
+        val filters = scan.partitionFilters ++ scan.dataFilters
+        val listed = scan.format.table.get.asListed(index, filters)
+        assert(ExpressionSet(listed) == index.preparedScan.allFilters)
+      }
+    }
+  }
+
+  test("a table that Iceberg's readers can read as well") {
+    withTable("t") {
+      table("t")("delta.columnMapping.mode" -> "name", "delta.enableIcebergCompatV2" -> "true")
+      spark.sql("DELETE FROM t WHERE id % 10 = 3")
+      taken("SELECT * FROM t WHERE k = 5")
+      taken("SELECT s, d, n FROM t WHERE n.b = 'b1' AND d > DATE'2020-06-01'")
     }
   }
 

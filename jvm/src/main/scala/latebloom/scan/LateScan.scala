@@ -373,6 +373,21 @@ final class LateScan private[latebloom] (
     if (found.forall(_.nonEmpty)) found.flatten else Nil
   }
 
+  /** Lists the files as Spark does, with the filters in the words of the table. */
+  @transient override lazy val selectedPartitions: Listing = {
+    def asListed(filters: Seq[Expression]) =
+      format.table.fold(filters)(_.asListed(relation.location, filters))
+    val listing = plain.copy(
+      partitionFilters = asListed(partitionFilters),
+      dataFilters = asListed(dataFilters)
+    )
+    new ExtendedFileScan(listing) {
+      override protected def of(scan: FileSourceScanExec): FileSourceScanExec = scan
+      override lazy val driverMetrics: Map[String, SQLMetric] = outer.driverMetrics
+      override def metrics: Map[String, SQLMetric] = outer.metrics
+    }.selectedPartitions
+  }
+
   /** The files that have no rows with the keys by the statistics of their table, if it is worth
     * asking it.
     */

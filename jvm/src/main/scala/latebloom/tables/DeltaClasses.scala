@@ -50,6 +50,10 @@ final private[tables] class DeltaClasses(loader: ClassLoader) {
   private val filesOf = filesForScan.getReturnType.getMethod("files")
   private val pathOf = load(s"$delta.actions.AddFile").getMethod("path")
 
+  private val preparedScan =
+    load(s"$delta.stats.PreparedDeltaFileIndex").getMethod("preparedScan")
+  private val allFilters = preparedScan.getReturnType.getMethod("allFilters")
+
   private val descriptors = new Companion(s"$delta.actions.DeletionVectorDescriptor")
   private val decode = descriptors.method("deserializeFromBase64", classOf[String])
   private val cardinality = descriptor.getMethod("cardinality")
@@ -105,6 +109,14 @@ final private[tables] class DeltaClasses(loader: ClassLoader) {
       call[Array[Long]](rowsOf, read)
     }
   }
+
+  /** The filters that the files of a file index were selected by.
+    *
+    * @param index
+    *   a `PreparedDeltaFileIndex`
+    */
+  def preparedFilters(index: AnyRef): Seq[Expression] =
+    call[Iterable[Expression]](allFilters, call[AnyRef](preparedScan, index)).toSeq
 
   /** The files of a file index's snapshot that may have rows which meet the conditions, by Delta's
     * statistics; none if the index has not a whole snapshot.

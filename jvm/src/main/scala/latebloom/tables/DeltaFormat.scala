@@ -7,7 +7,13 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, EqualTo, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeReference,
+  EqualTo,
+  Expression,
+  Literal
+}
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionedFile}
@@ -65,6 +71,18 @@ final private[tables] class DeltaFormat private (
     Pinned.contains(index.getClass.getName)
 
   override def prunes(index: FileIndex): Boolean = Pruning.contains(index.getClass.getName)
+
+  override def asListed(index: FileIndex, filters: Seq[Expression]): Seq[Expression] =
+    if (index.getClass.getName != Prepared) filters
+    else {
+      // Spark may have pruned fields of a struct since: their ordinals are those of its own type.
+      def key(a: Attribute) = (a.name, a.dataType)
+      val prepared = delta.preparedFilters(index).flatMap(_.references).groupBy(key(_))
+        .collect { case (k, same) if same.map(_.exprId).distinct.size == 1 => k -> same.head }
+      filters.map(_.transform {
+        case a: AttributeReference => prepared.getOrElse(key(a), a)
+      })
+    }
 
   /** A list of files, as that of a command, keeps no statistics: its snapshot has them, if the
     * files are of that snapshot.

@@ -39,6 +39,11 @@ private[latebloom] trait TableFormat {
   /** Whether the table has statistics of the files that the index lists. */
   def prunes(index: FileIndex): Boolean
 
+  /** The filters as the file index knows them, which compares them with those that it has already
+    * selected its files by: a part of a plan that occurs twice has columns of its own each time.
+    */
+  def asListed(index: FileIndex, filters: Seq[Expression]): Seq[Expression]
+
   /** Says of a file whether none of its rows can meet the conditions, by the statistics of the
     * table. Asking takes a job or two.
     *
