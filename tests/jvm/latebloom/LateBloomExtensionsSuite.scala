@@ -40,7 +40,14 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
       val asked = new Asked
       new LateBloomExtensions(spark, scala)(asked)
       assert(
-        asked.calls.sorted == Seq("columnar", "optimizer", "stage", "strategy", "strategy"),
+        asked.calls.sorted == Seq(
+          "columnar",
+          "optimizer",
+          "optimizer",
+          "stage",
+          "strategy",
+          "strategy"
+        ),
         spark
       )
     }

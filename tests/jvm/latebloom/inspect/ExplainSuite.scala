@@ -108,7 +108,7 @@ class ExplainSuite extends LateBloomTest {
           .filter(_.contains("has run: ")).map(_.trim).toSeq
         assert(told.isEmpty)
         df.collect()
-        val keys = "has run: id IN k (broadcast): "
+        val keys = "has run: id IN k of o (broadcast): "
         if (most == 1) assert(told == Seq(s"${keys}none, too many keys"))
         else {
           val Seq(found, rows) = told

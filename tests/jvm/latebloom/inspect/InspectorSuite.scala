@@ -150,7 +150,7 @@ class InspectorSuite extends LateBloomTest {
           val Seq(applied, declined) = joins.children
           assert((applied \ "node").extract[String] == "BroadcastHashJoin Inner")
           assert((applied \ "on").extract[String] == "id")
-          assert((applied \ "filters").extract[Seq[String]] == Seq("id IN id (broadcast)"))
+          assert((applied \ "filters").extract[Seq[String]] == Seq("id IN id of t (broadcast)"))
           assert((declined \ "code").extract[String] == "creation-not-selective")
         }
         check()
@@ -159,10 +159,12 @@ class InspectorSuite extends LateBloomTest {
         val explained =
           new LateBloomExplain().generateExtendedInfo(query.queryExecution.executedPlan)
         assert(
-          explained.contains("BroadcastHashJoin Inner, keys of id: applied, id IN id (broadcast)")
+          explained.contains(
+            "BroadcastHashJoin Inner, keys of id: applied, id IN id of t (broadcast)"
+          )
         )
         assert(explained.contains("declined, creation-not-selective"))
-        assert(explained.contains("  join filter: id IN id (broadcast)"))
+        assert(explained.contains("  join filter: id IN id of t (broadcast)"))
       }
     }
   }

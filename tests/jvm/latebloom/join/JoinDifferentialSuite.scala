@@ -254,7 +254,7 @@ class JoinDifferentialSuite extends LateBloomTest {
     ) {
       val sql = "select f.id, d.id from fact f join dim d on f.k = d.k where d.few = 3"
       query(sql) { filters =>
-        assert(filters.exists(_.contains("k IN k (shuffle)")))
+        assert(filters.exists(_.contains("k IN k of dim (shuffle)")))
         assert(!filters.exists(_.contains("might_contain")))
       }
       withSQLConf("spark.latebloom.join.enabled" -> "false") {

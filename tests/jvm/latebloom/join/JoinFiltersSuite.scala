@@ -174,7 +174,7 @@ class JoinFiltersSuite extends LateBloomTest {
       withSQLConf(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> threshold) {
         sameAnswer(spark.sql(s"$joined where d.few = 3")) { plan =>
           val Seq(filter) = lateScans(plan).flatMap(_.joinFilters)
-          assert(filter.text == s"k IN k ($means)")
+          assert(filter.text == s"k IN k of dim ($means)")
           assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
         }
       }
@@ -291,11 +291,11 @@ class JoinFiltersSuite extends LateBloomTest {
         lateScans(plan(sql)).flatMap(_.joinFilters).map(_.text).distinct
       }
     }
-    val ofDim = "id IN place (shuffle)"
-    assert(filters("fact f join dim d on f.k = d.k") == Seq("k IN k (shuffle)", ofDim))
+    val ofDim = "id IN place of other (shuffle)"
+    assert(filters("fact f join dim d on f.k = d.k") == Seq("k IN k of dim (shuffle)", ofDim))
     assert(
       filters("fact f join dim d on f.k = d.k and f.few = d.few") ==
-        Seq("xxhash64(k, few) IN xxhash64(k, few) (shuffle)", ofDim)
+        Seq("xxhash64(k, few) IN xxhash64(k, few) of dim (shuffle)", ofDim)
     )
     // Of two scans that have a part of the key each, few rows of dim may have all values.
     assert(
@@ -321,7 +321,7 @@ class JoinFiltersSuite extends LateBloomTest {
         "join (select k as g, max(id) m from fact group by k) a on a.g = d.k where d.few = 3"
       sameAnswer(spark.sql(sql)) { plan =>
         val filters = lateScans(plan).flatMap(_.joinFilters)
-        assert(filters.map(_.text) == Seq("k IN k (shuffle)", "k IN k (shuffle)"))
+        assert(filters.map(_.text) == Seq("k IN k of dim (shuffle)", "k IN k of dim (shuffle)"))
       }
     }
   }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
 import latebloom.rules.LateScans
+import latebloom.tables.FileTables
 import latebloom.topk.TopK
 import latebloom.toprows.TopRowsPlanning
 
@@ -42,6 +43,7 @@ private object Registration {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => JoinKeysPlanning)
     extensions.injectPlannerStrategy(_ => TopRowsPlanning)
+    extensions.injectOptimizerRule(_ => FileTables)
     // An extension's rules run before subqueries become joins and before predicates reach their
     // final place; a session's rules run after both. Spark calls this function each time it
     // optimises.

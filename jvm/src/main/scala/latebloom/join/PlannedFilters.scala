@@ -6,6 +6,7 @@ import java.util.IdentityHashMap
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import latebloom.decision.{Reason, Reasons, ShortSql}
 import latebloom.joinkeys.JoinFilter
@@ -14,10 +15,29 @@ import latebloom.line.Compat._
 /** A planned filter: the keys of `source` filter `target`. */
 final private[join] case class PlannedFilter(target: Target, source: KeySource) {
 
-  def origin: JoinFilter.Origin = JoinFilter.Origin(ShortSql(source.wanted), source.means)
+  def origin: JoinFilter.Origin = {
+    val tables = source.leaves.flatMap(PlannedFilter.table).distinct
+    val named = tables.take(PlannedFilter.MostTables).mkString(" of ", ", ", "")
+    val keys = ShortSql(source.wanted)
+    val more = if (tables.size > PlannedFilter.MostTables) ", …" else ""
+    JoinFilter.Origin(if (tables.isEmpty) keys else keys + named + more, source.means)
+  }
 
   /** Its text in EXPLAIN. */
   def text: String = JoinFilter.text(target.key, origin, target.onlyFiles)
+}
+
+private object PlannedFilter {
+  private val MostTables = 2
+
+  /** What people call a table, or the last part of its path. */
+  private def table(leaf: LogicalPlan): Option[String] = leaf match {
+    case l: LogicalRelation =>
+      l.catalogTable.map(_.identifier.table).orElse(Option(l.relation).collect {
+        case files: HadoopFsRelation => files.location.rootPaths.headOption.map(_.getName)
+      }.flatten)
+    case _ => None
+  }
 }
 
 /** The filters that are planned so far. */

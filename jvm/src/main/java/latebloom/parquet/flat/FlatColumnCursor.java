@@ -36,6 +36,9 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
    */
   private static final int CODED_RUN = 64;
 
+  /** The least share of a page's rows that is nearly all of them. */
+  private static final double NEARLY_ALL = 0.75;
+
   /** Fewest neighbouring nulls that are passed or dropped together. */
   private static final int NULL_RUN = 64;
 
@@ -75,6 +78,7 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
   public Selection filter(Selection wanted, PredicateCursor predicate) throws IOException {
     CodeMask mask = chunk.hasDictionary() ? mask(wanted, predicate) : null;
     Selection.Builder passed = new Selection.Builder(chunk.rows);
+    boolean more = false;
     for (int p = 0; p < chunk.pageCount(); p++) {
       int from = chunk.firstRow(p);
       int to = chunk.endRow(p);
@@ -87,11 +91,28 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       } else if (coded && mask.allPass() && nullsCannotFail(predicate)) {
         addAll(wanted, from, to, passed);
       } else {
-        filterPage(p, wanted, predicate, coded ? mask : null, passed);
+        boolean whole = testsAll(predicate) && isNearlyAll(wanted, from, to);
+        more |= whole;
+        filterPage(
+            p, whole ? Selection.all(chunk.rows) : wanted, predicate, coded ? mask : null, passed);
       }
     }
     release();
-    return passed.build();
+    Selection found = passed.build();
+    return more ? found.intersect(wanted) : found;
+  }
+
+  /** Whether testing a row that is not wanted can't fail. */
+  private boolean testsAll(PredicateCursor predicate) {
+    return !(predicate instanceof PredicateCursor.Compiled) && type.conversion() == null;
+  }
+
+  /**
+   * Whether only few rows are missing, such as deleted ones: testing them as well is faster then
+   * than stopping at each.
+   */
+  private static boolean isNearlyAll(Selection wanted, int from, int to) {
+    return !wanted.allIn(from, to) && wanted.countIn(from, to) >= NEARLY_ALL * (to - from);
   }
 
   private CodeMask mask(Selection wanted, PredicateCursor predicate) throws IOException {
