@@ -12,6 +12,7 @@ Importing this package imports neither pyspark nor starts a JVM.
 
 from __future__ import annotations
 
+from latebloom._advise import Advice, Advices, Finding, advise
 from latebloom._compare import Comparison, ScanMetrics, Times, compare
 from latebloom._configure import configure
 from latebloom._confs import Conf, Confs, confs
@@ -35,6 +36,8 @@ from latebloom._whynot import Cause, WhyNot, whynot
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "Advice",
+    "Advices",
     "Cause",
     "Comparison",
     "Conf",
@@ -43,6 +46,7 @@ __all__ = [
     "Explanation",
     "ExtensionLoadedLateError",
     "ExtensionNotLoadedError",
+    "Finding",
     "JarNotFoundError",
     "Join",
     "LateBloomError",
@@ -60,6 +64,7 @@ __all__ = [
     "UnsupportedSessionError",
     "WhyNot",
     "__version__",
+    "advise",
     "compare",
     "configure",
     "confs",

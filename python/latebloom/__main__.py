@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``latebloom demo | doctor | explain | whynot | profile | compare | bench | confs | jar``."""
+"""The command line: ``latebloom demo | doctor | explain | whynot | profile | advise | compare | bench | confs | jar``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from latebloom import __version__, _demo, _doctor, _jvm, _local
-from latebloom._arguments import add_cache, add_runs, at_least_one, pair
+from latebloom._advise import DEFAULT_LEAST, advise
+from latebloom._arguments import above_zero, add_cache, add_runs, at_least_one, pair
 from latebloom._compare import compare
 from latebloom._confs import confs
 from latebloom._errors import LateBloomError
@@ -66,6 +67,11 @@ def _whynot(options: argparse.Namespace) -> int:
 def _profile(options: argparse.Namespace) -> int:
     with _frame(options) as df:
         _show(profile(df), options)
+    return 0
+
+
+def _advise(options: argparse.Namespace) -> int:
+    _show(advise(options.event_log, options.least), options)
     return 0
 
 
@@ -179,6 +185,24 @@ def _parser() -> argparse.ArgumentParser:
         query.add_argument("--json", action="store_true", help="answer in JSON")
         if name == "compare":
             add_runs(query)
+
+    advised = command(
+        "advise", _advise, "Say which queries of a Spark without LateBloom would gain."
+    )
+    advised.add_argument(
+        "--event-log",
+        required=True,
+        metavar="PATH",
+        help="an event log of Spark, or a directory of them",
+    )
+    advised.add_argument(
+        "--least",
+        type=above_zero,
+        default=DEFAULT_LEAST,
+        metavar="TIMES",
+        help="the least expected speed-up to name, default: %(default)s",
+    )
+    advised.add_argument("--json", action="store_true", help="answer in JSON")
 
     # For the list of commands only: main never reaches this with it.
     commands.add_parser(_BENCH, help="Measure a suite of queries off and on; report it.")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -41,6 +42,24 @@ def test_the_wheel_carries_the_built_jars_the_type_marker_and_the_licence(wheel)
     )
     assert "latebloom/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_a_wheel_without_a_jar_is_refused(tmp_path):
+    bare = tmp_path / "python"
+    shutil.copytree(ROOT / "python", bare, ignore=shutil.ignore_patterns("*.jar", "__pycache__"))
+    pip = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    done = python(*pip, "--wheel-dir", str(tmp_path / "out"), str(bare))
+    assert done.returncode != 0
+    assert "there is no jar to put into the wheel" in done.stdout + done.stderr
+    assert not list(tmp_path.glob("out/*.whl"))
+
+
+def test_the_wheel_says_what_it_is(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (n for n in archive.namelist() if n.endswith("METADATA"))
+    told = archive.read(name).decode()
+    for field in ("Summary: ", "Author: ", "License-Expression: ", "Classifier: ", "Keywords: "):
+        assert f"\n{field}" in told, field
 
 
 def test_the_wheel_is_small_and_measures_nothing(wheel):
