@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first rows of an order, LIMIT, counts and extremes, with their bars."""
+"""The first rows of an order, LIMIT, counts, extremes and distinct values, with their bars."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _wide = partial(Query, tables=("wide166_pages",))
 SUITE = Suite(
     "topk",
     "The first rows of an order by an unclustered and by a clustered column, with filters and in "
-    "joins; LIMIT without an order; counts and extremes.",
+    "joins; LIMIT without an order; counts, extremes and distinct values.",
     (
         _wide(
             "166 columns, first 10",
@@ -99,6 +99,22 @@ SUITE = Suite(
         _on_lineitem(
             "extremes of a rare shipment",
             "select count(*), min(l_shipdate), max(l_shipdate) from lineitem where l_quantity = 7",
+        ),
+        _on_lineitem("modes of shipment", "select distinct l_shipmode from lineitem"),
+        _on_lineitem(
+            "how many instructions", "select count(distinct l_shipinstruct) from lineitem"
+        ),
+        _by_date(
+            "modes of shipment since a day",
+            "select distinct l_shipmode from lineitem_by_date where l_shipdate >= date '1996-03-13'",
+        ),
+        # Of a column that has no dictionary: nothing to gain.
+        _on_lineitem("greatest comment", "select max(l_comment) from lineitem"),
+        Query(
+            "whether a comment exists",
+            "select n_name from nation where exists"
+            " (select * from lineitem where l_comment like '%pending%foxes%slyly%')",
+            tables=("nation", "lineitem"),
         ),
     ),
     Several(
