@@ -52,22 +52,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _explain(options: argparse.Namespace) -> int:
-    with _frame(options) as df:
-        _show(explain(df), options)
-    return 0
+def _answered(ask: Callable[[DataFrame], _Answer]) -> _Command:
+    """A command that shows what the package answers about a query."""
 
+    def run(options: argparse.Namespace) -> int:
+        with _frame(options) as df:
+            _show(ask(df), options)
+        return 0
 
-def _whynot(options: argparse.Namespace) -> int:
-    with _frame(options) as df:
-        _show(whynot(df), options)
-    return 0
-
-
-def _profile(options: argparse.Namespace) -> int:
-    with _frame(options) as df:
-        _show(profile(df), options)
-    return 0
+    return run
 
 
 def _advise(options: argparse.Namespace) -> int:
@@ -158,9 +151,9 @@ def _parser() -> argparse.ArgumentParser:
     command("doctor", _run_doctor, "Check Java, Spark, the jar and a session.")
 
     for name, run, about in (
-        ("explain", _explain, "Show a query's plan and the decision about each scan."),
-        ("whynot", _whynot, "Show what a query leaves to Spark, and why."),
-        ("profile", _profile, "Run a query once, and show what each scan did."),
+        ("explain", _answered(explain), "Show a query's plan and the decision about each scan."),
+        ("whynot", _answered(whynot), "Show what a query leaves to Spark, and why."),
+        ("profile", _answered(profile), "Run a query once, and show what each scan did."),
         ("compare", _compare, "Run a query off and on: same answer, and how much faster?"),
     ):
         query = command(name, run, about)

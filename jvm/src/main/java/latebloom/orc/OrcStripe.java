@@ -94,18 +94,11 @@ final class OrcStripe implements RowGroup {
   }
 
   /**
-   * The dictionary's entries: the Java writer of ORC, whose statistics are known, builds it from
-   * the values that it writes.
+   * The dictionary's entries: the Java writer of ORC, the only one whose null counts are known,
+   * builds it from the values that it writes.
    */
   @Override
-  public DistinctRows.Values distinct(int index) throws IOException {
-    long nulls = nulls(index);
-    if (nulls < 0 || nulls > rows()) {
-      return null;
-    }
-    if (nulls == rows()) {
-      return DistinctRows.Values.onlyNull();
-    }
+  public DistinctRows.Values distinct(int index, long nulls) throws IOException {
     return place.read(
         part(index),
         () -> {

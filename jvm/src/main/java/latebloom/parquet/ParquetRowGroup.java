@@ -149,13 +149,9 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
-  public DistinctRows.Values distinct(int index) throws IOException {
-    long nulls = split.trusted.entries() ? nulls(index) : -1;
-    if (nulls < 0 || nulls > rows || !(reader(index) instanceof FlatColumnReader column)) {
+  public DistinctRows.Values distinct(int index, long nulls) throws IOException {
+    if (!split.trusted.entries() || !(reader(index) instanceof FlatColumnReader column)) {
       return null;
-    }
-    if (nulls == rows) {
-      return DistinctRows.Values.onlyNull();
     }
     WantedRange range = column.chunks().get(0).dictionaryRange();
     if (range == null) {

@@ -24,12 +24,7 @@ public final class DistinctRows implements RowGroup {
    * @param size how many
    * @param cursor over them, each as a row
    */
-  public record Values(int size, ColumnCursor cursor) {
-    /** Of a column of nulls. */
-    public static Values onlyNull() {
-      return new Values(1, new OneNull());
-    }
-  }
+  public record Values(int size, ColumnCursor cursor) {}
 
   private static final class OneNull implements ColumnCursor {
     @Override
@@ -53,7 +48,12 @@ public final class DistinctRows implements RowGroup {
 
   /** The distinct rows of a row group; the row group itself if the file does not tell them. */
   static RowGroup of(RowGroup whole, int column) throws IOException {
-    Values values = whole.distinct(column);
+    long nulls = whole.nulls(column);
+    if (nulls < 0 || nulls > whole.rows()) {
+      return whole;
+    }
+    Values values =
+        nulls == whole.rows() ? new Values(1, new OneNull()) : whole.distinct(column, nulls);
     return values == null ? whole : new DistinctRows(whole, column, values);
   }
 

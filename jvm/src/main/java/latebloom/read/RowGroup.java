@@ -54,8 +54,10 @@ public interface RowGroup {
   /**
    * All values that the rows have in a payload column, each at least once, and a null if some row
    * has none; null if the file does not tell them. Fetches what it reads.
+   *
+   * @param nulls how many rows have a null, fewer than all
    */
-  default DistinctRows.Values distinct(int column) throws IOException {
+  default DistinctRows.Values distinct(int column, long nulls) throws IOException {
     return null;
   }
 

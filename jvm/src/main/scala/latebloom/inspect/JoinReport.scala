@@ -17,25 +17,27 @@ import latebloom.join.JoinFilters
   *   the filters of those scans
   * @param declined
   *   why they have none; None if they have filters
-  * @param bytes
-  *   of the files below the join
+  * @param join
+  *   the node
   */
 final case class JoinReport(
     node: String,
     on: String,
     filters: Seq[String],
-    declined: Option[Reason],
-    bytes: Option[Long]
-)
+    declined: Option[Reason]
+)(join: SparkPlan) {
+
+  /** Of the files below the join. */
+  def bytes: Option[Long] = ScanReport.bytes(join)
+}
 
 object JoinReport {
 
   /** The reports on both sides of all equi-joins of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[JoinReport] = PlanNodes.all(plan).flatMap {
     case join: BaseJoinExec =>
-      lazy val bytes = ScanReport.bytes(join)
       JoinFilters.decisions(join).map { d =>
-        JoinReport(s"${join.nodeName} ${join.joinType}", d.on, d.filters, d.declined, bytes)
+        JoinReport(s"${join.nodeName} ${join.joinType}", d.on, d.filters, d.declined)(join)
       }
     case _ => Nil
   }

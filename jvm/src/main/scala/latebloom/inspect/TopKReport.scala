@@ -18,15 +18,14 @@ import latebloom.topk.TopK
   *   the order, as SQL
   * @param declined
   *   why all columns are read at once; None if the rows are searched first
-  * @param bytes
-  *   of the files below the node
+  * @param order
+  *   the node itself
   */
-final case class TopKReport(
-    node: String,
-    on: String,
-    declined: Option[Reason],
-    bytes: Option[Long]
-)
+final case class TopKReport(node: String, on: String, declined: Option[Reason])(order: SparkPlan) {
+
+  /** Of the files below the node. */
+  def bytes: Option[Long] = ScanReport.bytes(order)
+}
 
 object TopKReport {
 
@@ -36,6 +35,6 @@ object TopKReport {
     for {
       node <- PlanNodes.all(plan) if !node.isInstanceOf[AdaptiveSparkPlanExec]
       decision <- TopK.decision(node) if node.logicalLink.exists(seen.add)
-    } yield TopKReport(node.nodeName, decision.on, decision.declined, ScanReport.bytes(node))
+    } yield TopKReport(node.nodeName, decision.on, decision.declined)(node)
   }
 }

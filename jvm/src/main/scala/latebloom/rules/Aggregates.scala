@@ -61,9 +61,8 @@ private[rules] object Aggregates {
   def unapply(plan: SparkPlan): Option[Aggregates] = plan match {
     case a: HashAggregateExec if isPartial(a) =>
       a.child match {
-        case FilteredScan(found)            => of(a, found)
-        case FilteredScan.Unfiltered(found) => of(a, found)
-        case _                              => None
+        case FilteredScan.OrUnfiltered(found) => of(a, found)
+        case _                                => None
       }
     case _ => None
   }

@@ -34,9 +34,8 @@ private[rules] object DistinctInput {
   def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
     case a: BaseAggregateExec if ignoresDuplicates(a) =>
       a.child match {
-        case FilteredScan(found)            => when(readsOneColumn(a, found))(found)
-        case FilteredScan.Unfiltered(found) => when(readsOneColumn(a, found))(found)
-        case _                              => None
+        case FilteredScan.OrUnfiltered(found) => when(readsOneColumn(a, found))(found)
+        case _                                => None
       }
     case _ => None
   }

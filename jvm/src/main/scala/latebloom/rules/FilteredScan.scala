@@ -39,6 +39,12 @@ private[rules] object FilteredScan extends PredicateHelper {
     }
   }
 
+  /** A scan with a filter or without. */
+  object OrUnfiltered {
+    def unapply(plan: SparkPlan): Option[FilteredScan] =
+      FilteredScan.unapply(plan).orElse(Unfiltered.unapply(plan))
+  }
+
   def unapply(plan: SparkPlan): Option[FilteredScan] = plan match {
     case project @ ProjectExec(_, filter: FilterExec) =>
       filters(filter).map(_.copy(root = project, above = Some(project)))

@@ -65,8 +65,7 @@ object LateScans extends Rule[SparkPlan] {
 
     @tailrec
     private def below(plan: SparkPlan): Option[FilteredScan] = plan match {
-      case FilteredScan(found)                                      => Some(found)
-      case FilteredScan.Unfiltered(found)                           => Some(found)
+      case FilteredScan.OrUnfiltered(found)                         => Some(found)
       case ProjectExec(list, child) if list.forall(_.deterministic) => below(child)
       case FilterExec(_, child)                                     => below(child)
       case join: BroadcastHashJoinExec                              =>
