@@ -120,6 +120,7 @@ class RandomTopKSuite extends LateBloomTest {
       val column = one(columns.map(_._1).filterNot(Seq("z", "c").contains): _*)
       val asked = one(
         s"distinct $column",
+        s"distinct $column, $column is null",
         s"count(distinct $column)",
         s"min($column), max($column)",
         s"distinct hash($column) % 100",

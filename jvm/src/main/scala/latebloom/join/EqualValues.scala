@@ -16,7 +16,7 @@ import latebloom.line.{Collations, TimeTypes}
   * them: [[NormalizeNaNAndZero]] and [[KeyOfText]] return identical results for equal values, and
   * so does any expression of their results.
   */
-private[join] object EqualValues {
+private[latebloom] object EqualValues {
 
   /** Whether equal values of the type are always identical. */
   def areSame(dataType: DataType): Boolean = dataType match {

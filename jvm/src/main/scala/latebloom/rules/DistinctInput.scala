@@ -17,6 +17,7 @@ import org.apache.spark.sql.execution.aggregate.{
 }
 import org.apache.spark.sql.types._
 
+import latebloom.join.EqualValues
 import latebloom.line.Collations
 import latebloom.line.Compat.when
 
@@ -26,8 +27,10 @@ import latebloom.line.Compat.when
   * for their rows.
   *
   * Which one of equal but different values it returns must not depend on how often and in which
-  * order they come, so texts of a collation are left out. Floating-point zeros stay: the
-  * aggregation makes one of both, and a dictionary has them in the order of their rows.
+  * order they come: a dictionary may be sorted. So extremes of such values are left out
+  * ([[EqualValues]]), and columns of texts with a collation. Groups of floating-point values stay,
+  * since Spark normalises these first, and it groups in a hash map only by texts whose equal ones
+  * are identical.
   */
 private[rules] object DistinctInput {
 
@@ -52,8 +55,9 @@ private[rules] object DistinctInput {
 
   private def ignoresDuplicates(e: AggregateExpression): Boolean =
     e.mode == Partial && (e.aggregateFunction match {
-      case _: Min | _: Max | _: HyperLogLogPlusPlus => true
-      case _                                        => false
+      case m @ (_: Min | _: Max)  => EqualValues.areSame(m.dataType)
+      case _: HyperLogLogPlusPlus => true
+      case _                      => false
     })
 
   private def readsOneColumn(a: BaseAggregateExec, found: FilteredScan): Boolean = {

@@ -41,7 +41,8 @@ object FileTables extends Rule[LogicalPlan] {
     table.dataSchema,
     None,
     table.fallbackFileFormat.getDeclaredConstructor().newInstance(),
-    v2.options.asCaseSensitiveMap.asScala.toMap
+    // As Spark's own scan merges them.
+    (table.properties.asScala ++ v2.options.asCaseSensitiveMap.asScala).toMap
   ) _
 
   /** The files with the columns of the relation; None if it has not the same. */
