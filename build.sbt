@@ -123,10 +123,13 @@ lazy val latebloom = project
       "org.apache.spark" %% "spark-core" % line.tests % Test classifier "tests",
       "org.apache.spark" %% "spark-common-utils" % line.tests % Test classifier "tests"
     ),
-    // The adapter finds Delta's classes by name where they are: only tests have them.
+    // The adapters find the classes of table formats by name where they are: only tests have them.
     libraryDependencies ++= line.delta.toSeq.map { case (artifact, version) =>
       ("io.delta" %% artifact % version % Test).excludeAll(ExclusionRule("org.apache.hadoop"))
     },
+    libraryDependencies ++= line.iceberg.toSeq.map(v =>
+      "org.apache.iceberg" %% s"iceberg-spark-runtime-${line.name}" % v % Test
+    ),
     // Stack traces need the lines; the names of local variables are a tenth of the classes.
     Compile / scalacOptions += "-g:line",
     Compile / doc / scalacOptions --= Seq("-Werror", "-g:line"),

@@ -41,6 +41,12 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
     case _     => Some((s"delta-spark_$name", "4.4.0"))
   }
 
+  /** The newest Apache Iceberg that Maven Central has for all of its lines, for tests. */
+  def iceberg: Option[String] = name match {
+    case "4.2" | "4.3" => None
+    case _             => Some("1.11.0")
+  }
+
   /** Where a project's compiled classes go: no line overwrites those of another. */
   def target(project: File): File =
     if (isDefault) project / "target" else project / "target" / s"spark-$id"

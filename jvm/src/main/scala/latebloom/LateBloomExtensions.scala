@@ -11,8 +11,8 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
-import latebloom.rules.LateScans
-import latebloom.tables.FileTables
+import latebloom.rules.{IcebergPlanning, LateScans}
+import latebloom.tables.{FileTables, IcebergTables}
 import latebloom.topk.TopK
 import latebloom.toprows.TopRowsPlanning
 
@@ -43,6 +43,7 @@ private object Registration {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectPlannerStrategy(_ => JoinKeysPlanning)
     extensions.injectPlannerStrategy(_ => TopRowsPlanning)
+    extensions.injectPlannerStrategy(_ => IcebergPlanning)
     extensions.injectOptimizerRule(_ => FileTables)
     // An extension's rules run before subqueries become joins and before predicates reach their
     // final place; a session's rules run after both. Spark calls this function each time it
@@ -50,7 +51,7 @@ private object Registration {
     extensions.injectOptimizerRule { session =>
       val experimental = session.experimental
       // A search for the first rows of an order copies the join filters of its scans.
-      val missing = Seq(JoinFilters, TopK).diff(experimental.extraOptimizations)
+      val missing = Seq(IcebergTables, JoinFilters, TopK).diff(experimental.extraOptimizations)
       if (missing.nonEmpty) experimental.extraOptimizations ++= missing
       NoRule
     }

@@ -31,13 +31,13 @@ object Reasons {
     )
 
   def otherFormat(format: String): Reason = about("format-not-read", "format" -> format)(
-    s"LateBloom reads Parquet, ORC and Delta Lake; this is $format.",
-    "Store the table as Parquet, ORC or Delta Lake."
+    s"LateBloom reads Parquet, ORC, Delta Lake and Iceberg; this is $format.",
+    "Store the table as Parquet, ORC, Delta Lake or Iceberg."
   )
 
   def otherSource(source: String): Reason = about("source-not-read", "source" -> source)(
     s"The table is read by a data source of its own, $source.",
-    "Store the table as Parquet, ORC or Delta Lake."
+    "Store the table as Parquet, ORC, Delta Lake or Iceberg."
   )
 
   def deltaNotKnown(what: String): Reason = about("delta-not-known", "what" -> what)(
@@ -58,6 +58,48 @@ object Reasons {
 
   val deltaDeletedRows: Reason = about("delta-deleted-rows")(
     "The table has deleted rows, and the condition that drops them is not directly above the scan.",
+    "Nothing to do: the table is read as without LateBloom."
+  )
+
+  def icebergNotKnown(what: String): Reason = about("iceberg-not-known", "what" -> what)(
+    s"LateBloom does not know this Iceberg ($what), which may interpret files differently.",
+    "Use a release of Iceberg that LateBloom knows: see docs/iceberg.md."
+  )
+
+  def icebergScan(scan: String): Reason = about("iceberg-scan", "scan" -> scan)(
+    s"Iceberg plans $scan for a command, a changelog or an answer of its metadata.",
+    "Nothing to do: the table is read as without LateBloom."
+  )
+
+  def icebergOptions(options: Seq[String]): Reason =
+    about("iceberg-options", "options" -> options.mkString(", "))(
+      s"The query says how Iceberg divides files among tasks: ${options.mkString(", ")}.",
+      s"Leave the options out, and set ${SQLConf.FILES_MAX_PARTITION_BYTES.key}."
+    )
+
+  def icebergStore(what: String): Reason = about("iceberg-store", "what" -> what)(
+    s"LateBloom opens files as Hadoop does, and not those of the table: $what.",
+    "Set the catalog's io-impl to org.apache.iceberg.hadoop.HadoopFileIO, if it can open them."
+  )
+
+  val icebergPartitioning: Reason = about("iceberg-partitioning")(
+    "Iceberg tells Spark how the rows are distributed or ordered, for joins without a shuffle.",
+    "Set spark.sql.iceberg.planning.preserve-data-grouping to false, if filtering serves more."
+  )
+
+  def icebergColumn(column: String): Reason = about("iceberg-column", "column" -> column)(
+    s"Only Iceberg reads the column $column: it is metadata, or of a type that Spark's own Parquet " +
+      "files do not have.",
+    "Nothing to do: the table is read as without LateBloom."
+  )
+
+  val icebergFiles: Reason = about("iceberg-files")(
+    "Only Iceberg reads the files: none is Parquet, or equality deletes apply to all of them.",
+    "Compact the table with rewrite_data_files, or store it as Parquet."
+  )
+
+  val icebergFileNames: Reason = about("iceberg-file-names")(
+    "The query asks for the names of files, which Spark and Iceberg spell differently.",
     "Nothing to do: the table is read as without LateBloom."
   )
 
@@ -206,7 +248,7 @@ object Reasons {
 
   def sourceNotOurs(source: String): Reason = about("scan-not-ours", "source" -> source)(
     s"LateBloom does not read the rows of this side, which come from $source.",
-    "Store the table as Parquet, ORC or Delta Lake."
+    "Store the table as Parquet, ORC, Delta Lake or Iceberg."
   )
 
   val scanTwice: Reason = about("scan-twice")(

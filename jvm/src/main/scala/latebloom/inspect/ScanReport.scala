@@ -13,6 +13,7 @@ import latebloom.decision.{Decision, Declined, Reason, Reasons, Residual}
 import latebloom.line.Compat.when
 import latebloom.read.task.Counter
 import latebloom.scan.{LateScan, SelectiveFormat}
+import latebloom.tables.IcebergTables
 
 /** Reports the decision about one scan of a table or of files.
   *
@@ -97,9 +98,10 @@ object ScanReport {
       })
     case batch: BatchScanExec =>
       Some(batch.scan match {
-        case s: ParquetScan => dataSourceV2(batch, "parquet", s.readDataSchema)
-        case s: OrcScan     => dataSourceV2(batch, "orc", s.readDataSchema)
-        case other          =>
+        case s: ParquetScan                  => dataSourceV2(batch, "parquet", s.readDataSchema)
+        case s: OrcScan                      => dataSourceV2(batch, "orc", s.readDataSchema)
+        case s if IcebergTables.isIceberg(s) => iceberg(batch)
+        case other                           =>
           val source = other.getClass.getName
           dataSourceV2(batch, source, other.readSchema)
             .copy(declined = Some(Reasons.otherSource(source)))
@@ -116,6 +118,13 @@ object ScanReport {
         )
       )
     case _ => None
+  }
+
+  private def iceberg(batch: BatchScanExec): ScanReport = {
+    val decided = Decision.of(batch).collect { case Declined(why, _) => why }
+    def found = batch.logicalLink.flatMap(IcebergTables.whyNot(batch.scan, _))
+    dataSourceV2(batch, "iceberg", batch.scan.readSchema)
+      .copy(declined = decided.orElse(found).orElse(notInstalled))
   }
 
   /** Of a class that is not on the class path without Hive. */

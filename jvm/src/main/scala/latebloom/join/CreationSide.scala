@@ -155,7 +155,7 @@ private[latebloom] object CreationSide extends AliasHelper with PredicateHelper 
       // Rows that a program made, or kept: of a few keys, or of too many to be worth gathering.
       case _: LocalRelation | _: LogicalRDD => true
       case cached: InMemoryRelation         => CachedRows.planOf(cached).exists(selects)
-      case scan: LogicalRelation            => isFiltered(scan)
+      case scan: LogicalRelation            => isFiltered(scan) || isFilteredByTable(scan)
       case FilesV2(scan)                    =>
         (scan.partitionFilters ++ scan.dataFilters).exists(isLikelySelective)
       case unary: UnaryNode => selects(unary.child)
@@ -190,6 +190,12 @@ private[latebloom] object CreationSide extends AliasHelper with PredicateHelper 
       case _                   => false
     }
     !exact || !node.expressions.forall(e => e.deterministic && subqueries(e).forall(isRepeatable))
+  }
+
+  private def isFilteredByTable(scan: LogicalRelation): Boolean = scan.relation match {
+    case files: HadoopFsRelation =>
+      TableFormat.of(files.fileFormat).exists(_.exists(_.isFiltered(files.location)))
+    case _ => false
   }
 
   /** Files that Spark reads as a DataSource V2, of which it has the list. */

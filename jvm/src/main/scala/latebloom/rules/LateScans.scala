@@ -147,12 +147,7 @@ object LateScans extends Rule[SparkPlan] {
       settings: LateBloomConf.Settings
   ): SparkPlan = {
     val live = LiveScan.of(found)
-    val (joinFilters, rest) =
-      JoinFiltersInPlan.split(found.scan.partitionFilters.filter(isOfJoin) ++ live.conjuncts)
-    val (topRows, others) = TopRowsInPlan.split(rest)
-    val conjuncts = Conjuncts.split(others, found.scan)
-    val distinct = above.distinct && conjuncts.residual.isEmpty && topRows.isEmpty
-    val optional = LatePlan.Optional(joinFilters, topRows, above.wanted, distinct)
+    val (conjuncts, optional) = asked(live, above)
     val whyNot =
       if (LiveScan.isWithDeletedRows(found)) Some(Reasons.deltaDeletedRows)
       else if (above.answers && conjuncts.residual.isEmpty) None
@@ -165,6 +160,31 @@ object LateScans extends Rule[SparkPlan] {
       case None =>
         LatePlan
           .build(live, conjuncts.taken, optional, conjuncts.residual, above.consumer, settings)
+    }
+  }
+
+  /** What a filtered scan may evaluate. */
+  private def asked(live: FilteredScan, above: Above): (Conjuncts, LatePlan.Optional) = {
+    val (joinFilters, rest) =
+      JoinFiltersInPlan.split(live.scan.partitionFilters.filter(isOfJoin) ++ live.conjuncts)
+    val (topRows, others) = TopRowsInPlan.split(rest)
+    val conjuncts = Conjuncts.split(others, live.scan)
+    val distinct = above.distinct && conjuncts.residual.isEmpty && topRows.isEmpty
+    (conjuncts, LatePlan.Optional(joinFilters, topRows, above.wanted, distinct))
+  }
+
+  /** Why a scan of files stays as it is, whatever is above it; None if it does not. */
+  private[rules] def whyNot(plan: SparkPlan): Option[Reason] = {
+    val settings = LateBloomConf.settings(conf)
+    plan.collectFirst { case FilteredScan(filtered) => filtered } match {
+      case None           => Some(Reasons.noFilter)
+      case Some(filtered) =>
+        readable(filtered.scan, settings) match {
+          case Left(why) => Some(why)
+          case Right(_)  =>
+            val (conjuncts, optional) = asked(LiveScan.of(filtered), allRows)
+            notSelective(conjuncts, optional)
+        }
     }
   }
 

@@ -27,6 +27,6 @@ private[rules] object LiveScan {
     */
   def isWithDeletedRows(found: FilteredScan): Boolean =
     SelectiveFormat.of(found.scan.relation.fileFormat).flatMap(_.table).exists { table =>
-      table.deletesRows && (found.above.isEmpty || !found.conjuncts.exists(table.dropsDeleted))
+      table.plansDeletions && (found.above.isEmpty || !found.conjuncts.exists(table.dropsDeleted))
     }
 }

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.latebloom.{KeysToPush, LateFiles, OrcFiles, ParquetFiles, PushedFilters}
+import org.apache.spark.sql.latebloom._
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -215,6 +215,7 @@ final private[scan] class LateTableFormat(
       table.physical(spec),
       partitionSchema,
       table.pushable(PushedFilters(filters, work.keys), dataSchema),
+      table.columns,
       wanted(table.live),
       options,
       hadoopConf
@@ -279,6 +280,7 @@ final private[scan] class LateParquetFormat(override protected val work: ScanWor
       spec,
       partitionSchema,
       PushedFilters(filters, work.keys),
+      FileColumns.SameNames,
       wanted(LateFiles.allLive),
       options,
       hadoopConf

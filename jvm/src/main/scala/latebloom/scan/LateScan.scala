@@ -478,8 +478,8 @@ final class LateScan private[latebloom] (
 
   override def bestFirst: Option[Seq[Int]] =
     bounds.headOption.flatMap { b =>
-      val column = spec.columns.indexWhere(_.name == b.column.get.name)
-      val inFiles = format.table.fold(spec)(_.physical(spec)).column(column).name
+      val column = spec.column(spec.columns.indexWhere(_.name == b.column.get.name))
+      val inFiles = format.table.fold(column.name)(_.nameInFiles(column))
       val order = FileBounds.Order(inFiles, b.isDescending, b.isNullsFirst)
       val hadoopConf = relation.sparkSession.sessionState.newHadoopConfWithOptions(relation.options)
       inner.inputRDD match {

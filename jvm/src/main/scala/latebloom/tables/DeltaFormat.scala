@@ -17,7 +17,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionedFile}
-import org.apache.spark.sql.latebloom.{LateFiles, PushedFilters, RenamedFilters}
+import org.apache.spark.sql.latebloom.{FileColumns, LateFiles, PushedFilters, RenamedFilters}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -102,7 +102,11 @@ final private[tables] class DeltaFormat private (
       delta.filesOfSnapshot(index, Nil).diff(kept)
     }
 
+  override def isFiltered(index: FileIndex): Boolean = false
+
   override def deletesRows: Boolean = tablePath.nonEmpty
+
+  override def plansDeletions: Boolean = deletesRows
 
   override def marksDeleted(column: Attribute): Boolean = column.name == IsDeleted
 
@@ -114,22 +118,14 @@ final private[tables] class DeltaFormat private (
   override def live: LateFiles.Live = tablePath.fold(LateFiles.allLive)(new DeletionVectors(_))
 
   override def physical(spec: ScanSpec): ScanSpec =
-    if (mapping == NoMapping) spec
-    else {
-      val leaves = new java.util.ArrayList[StructField]
-      spec.leaves.forEach(leaf => leaves.add(physical(StructType(Seq(leaf))).head))
-      new ScanSpec(
-        spec.id,
-        physical(spec.columns),
-        spec.payload,
-        leaves,
-        spec.kept,
-        spec.filters,
-        spec.options
-      )
-    }
+    if (mapping == NoMapping) spec else TableFormat.renamed(spec, physical(_: StructType))
+
+  override def nameInFiles(column: StructField): String =
+    physical(StructType(Seq(column))).head.name
 
   private def physical(schema: StructType): StructType = delta.physicalSchema(own, schema)
+
+  override def columns: FileColumns = FileColumns.SameNames
 
   override def pushable(filters: PushedFilters, dataSchema: StructType): PushedFilters =
     if (mapping == NoMapping) filters

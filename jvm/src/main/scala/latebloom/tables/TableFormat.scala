@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex}
-import org.apache.spark.sql.latebloom.{LateFiles, PushedFilters}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.latebloom.{FileColumns, LateFiles, PushedFilters}
+import org.apache.spark.sql.types.{StructField, StructType}
 
 import latebloom.decision.Reason
 import latebloom.read.ScanSpec
@@ -57,8 +57,14 @@ private[latebloom] trait TableFormat {
       conditions: Seq[Expression]
   ): Path => Boolean
 
-  /** Whether files may have deleted rows. The plan then has a condition that drops them. */
+  /** Whether the table has left out files by conditions that the plan does not show any more. */
+  def isFiltered(index: FileIndex): Boolean
+
+  /** Whether files may have deleted rows. */
   def deletesRows: Boolean
+
+  /** Whether the plan has a condition that drops them. */
+  def plansDeletions: Boolean
 
   /** Whether a column of the plan only says which rows are deleted. */
   def marksDeleted(column: Attribute): Boolean
@@ -71,6 +77,12 @@ private[latebloom] trait TableFormat {
 
   /** The work of a scan, on the columns as files name them. */
   def physical(spec: ScanSpec): ScanSpec
+
+  /** The name that files most likely have for a column. */
+  def nameInFiles(column: StructField): String
+
+  /** The columns that differ from file to file. */
+  def columns: FileColumns
 
   /** The filters that statistics and indexes of files may be compared with, on the columns as files
     * name them.
@@ -102,7 +114,23 @@ private[latebloom] object TableFormat {
     * read it.
     */
   def of(format: FileFormat): Option[Either[Reason, TableFormat]] = format match {
+    case iceberg: IcebergFileFormat => Some(Right(iceberg.table))
     case parquet: ParquetFileFormat => DeltaFormat.of(parquet)
     case _                          => None
+  }
+
+  /** The work of a scan, on columns that `physical` returns for those of the plan. */
+  private[tables] def renamed(spec: ScanSpec, physical: StructType => StructType): ScanSpec = {
+    val leaves = new java.util.ArrayList[StructField]
+    spec.leaves.forEach(leaf => leaves.add(physical(StructType(Seq(leaf))).head))
+    new ScanSpec(
+      spec.id,
+      physical(spec.columns),
+      spec.payload,
+      leaves,
+      spec.kept,
+      spec.filters,
+      spec.options
+    )
   }
 }

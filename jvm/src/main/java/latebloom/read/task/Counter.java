@@ -36,6 +36,8 @@ public enum Counter {
   FILES_ENCRYPTED("filesEncrypted", "files read by Spark's reader: encrypted", Kind.COUNT),
   FILES_ARCHIVED("filesArchived", "files read by Spark's reader: archives of files", Kind.COUNT),
   FILES_ACID("filesAcid", "files read by Spark's reader: of a transactional table", Kind.COUNT),
+  FILES_OF_TABLE(
+      "filesOfTable", "files read by the reader of their table: docs/iceberg.md", Kind.COUNT),
   FILES_TOO_LARGE(
       "filesTooLarge",
       "files read by Spark's reader: a column chunk or stripe over 1 GiB, or of over 2^31 rows",

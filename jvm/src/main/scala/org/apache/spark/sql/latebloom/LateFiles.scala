@@ -7,7 +7,8 @@ import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, PartitionedFile}
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
 import org.apache.spark.sql.sources.{Filter, In}
 import org.apache.spark.sql.types.StructType
@@ -84,6 +85,13 @@ object LateFiles {
   *   the keys of joins
   */
 final case class PushedFilters(filters: Seq[Filter], keys: Seq[KeysToPush])
+
+object PushedFilters {
+
+  /** A condition as a filter of Spark's data sources, if it can be one. */
+  def of(condition: Expression): Option[Filter] =
+    DataSourceStrategy.translateFilter(condition, supportNestedPredicatePushdown = true)
+}
 
 /** The keys of a join on one column, or a bound of its values, which a scan may have only after it
   * began.

@@ -42,20 +42,25 @@ final class ParquetFiles private (
     spec: ScanSpec,
     partitionSchema: StructType,
     pushed: PushedFilters,
+    columns: FileColumns,
     live: LateFiles.Live,
     conf: Broadcast[SerializableConfiguration],
     settings: ParquetFiles.Settings
 ) extends LateFiles(spec, partitionSchema, settings.offHeap) {
   import ParquetFiles._
 
-  override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
+  override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] =
+    if (columns.areIn(file)) read(file, counters) else Left(Counter.FILES_OF_TABLE)
+
+  private def read(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
     val Opened(input, stream, read) = opened(file, shared)
     val footer = read.metadata
     var owned: Closeable = stream
     try {
       val meta = footer.getFileMetaData
-      notOurs(footer, input.getLength).toLeft {
+      notOurs(file, footer, input.getLength).toLeft {
+        val pushed = columns.named(this.pushed, meta)
         val datetime =
           DataSourceUtils.datetimeRebaseSpec(
             meta.getKeyValueMetaData.get,
@@ -64,7 +69,7 @@ final class ParquetFiles private (
         val int96 =
           DataSourceUtils.int96RebaseSpec(meta.getKeyValueMetaData.get, settings.int96RebaseMode)
         val calendars = calendarsOf(shared, meta, datetime, int96)
-        val options = readOptions(shared, file, predicate(pushed.filters, meta, datetime), datetime)
+        val options = readOptions(shared, file, predicate(pushed, meta, datetime), datetime)
         val reader = FooterReaders.open(input, footer, options, stream)
         owned = reader
         countRowGroups(reader.getRowGroups.size)
@@ -73,7 +78,11 @@ final class ParquetFiles private (
           spec,
           new ParquetSplit.OpenFile(reader, options, stream, read.tail, input.getLength),
           resolve(shared, meta).asJava,
-          predicate(pushed.filters.filterNot(_.isInstanceOf[IsNotNull]), meta, datetime).orNull,
+          predicate(
+            pushed.copy(filters = pushed.filters.filterNot(_.isInstanceOf[IsNotNull])),
+            meta,
+            datetime
+          ).orNull,
           calendars,
           new SparkReader.Context(
             input,
@@ -131,10 +140,15 @@ final class ParquetFiles private (
   /** The reason to leave a file to Spark's reader, if any. A chunk that is longer than the file is
     * no reason: Spark's reader would allocate the claimed length.
     */
-  private def notOurs(footer: ParquetMetadata, length: Long): Option[Counter] = {
+  private def notOurs(
+      file: PartitionedFile,
+      footer: ParquetMetadata,
+      length: Long
+  ): Option[Counter] = {
     def tooLarge(block: BlockMetaData) = block.getRowCount > Int.MaxValue ||
       block.getColumns.asScala.map(_.getTotalSize).exists(n => n > MaxChunkBytes && n <= length)
     if (FooterCache.isEncrypted(footer)) Some(Counter.FILES_ENCRYPTED)
+    else if (!columns.areIn(file, footer.getFileMetaData)) Some(Counter.FILES_OF_TABLE)
     else when(footer.getBlocks.asScala.exists(tooLarge))(Counter.FILES_TOO_LARGE)
   }
 
@@ -157,7 +171,7 @@ final class ParquetFiles private (
   }
 
   private def predicate(
-      filters: Seq[Filter],
+      pushed: PushedFilters,
       meta: FileMetaData,
       datetime: RebaseSpec
   ): Option[FilterPredicate] = {
@@ -186,7 +200,7 @@ final class ParquetFiles private (
     // Spark does not prune by these, so pruning by them requires trusted bounds.
     val keys =
       if (TrustedStatistics.of(meta.getCreatedBy).bounds) pushed.keys.flatMap(_.now) else Nil
-    (converted(filters) ++ keys.flatMap(ofKeys)).reduceOption(FilterApi.and)
+    (converted(pushed.filters) ++ keys.flatMap(ofKeys)).reduceOption(FilterApi.and)
   }
 
   private def resolve(shared: Configuration, meta: FileMetaData): Seq[ParquetColumn] = {
@@ -251,6 +265,8 @@ object ParquetFiles {
 
   /** @param pushed
     *   whose keys must not be logged
+    * @param columns
+    *   what the files' table knows of their columns
     * @param live
     *   the rows of each file that its table still has
     * @param hadoopConf
@@ -261,6 +277,7 @@ object ParquetFiles {
       spec: ScanSpec,
       partitionSchema: StructType,
       pushed: PushedFilters,
+      columns: FileColumns,
       live: LateFiles.Live,
       options: Map[String, String],
       hadoopConf: Configuration
@@ -281,7 +298,7 @@ object ParquetFiles {
       sql.offHeapColumnVectorEnabled
     )
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
-    new ParquetFiles(spec, partitionSchema, pushed, live, conf, settings)
+    new ParquetFiles(spec, partitionSchema, pushed, columns, live, conf, settings)
   }
 
   /** Spark's tests count the row groups read through an accumulator of this name. */

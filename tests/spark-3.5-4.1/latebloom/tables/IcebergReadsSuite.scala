@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.tables
+
+import latebloom.read.task.Counter
+
+/** Filtered scans of Iceberg tables, off against on. */
+class IcebergReadsSuite extends IcebergTest {
+
+  private val Deletes = Seq("write.delete.mode" -> "merge-on-read")
+
+  for (version <- Seq("2", "3")) test(s"filters of all columns; format version $version") {
+    table("t")("format-version" -> version)
+    taken("SELECT * FROM ice.db.t WHERE s = 'text 7 and more'")
+    taken("SELECT id, n FROM ice.db.t WHERE k < 3 AND d > DATE'2020-05-05'")
+    taken("SELECT s FROM ice.db.t WHERE n.a = 7")
+    taken("SELECT id FROM ice.db.t WHERE n.b LIKE '%2' AND l[1] = 3")
+    taken("SELECT id, m FROM ice.db.t WHERE m['a'] = 3 AND z > 5")
+    taken("SELECT x FROM ice.db.t WHERE t > TIMESTAMP'1970-01-20 00:00:00' AND x < 2000")
+    taken("SELECT count(*), max(id) FROM ice.db.t WHERE k = 5")
+  }
+
+  for (version <- Seq("2", "3")) test(s"deleted rows are left out; format version $version") {
+    table("t")(Deletes :+ "format-version" -> version: _*)
+    spark.sql("DELETE FROM ice.db.t WHERE id % 10 = 3")
+    taken("SELECT * FROM ice.db.t WHERE k = 13 OR k = 14")
+    taken("SELECT count(*) FROM ice.db.t WHERE s IS NULL AND k > 5")
+    spark.sql("DELETE FROM ice.db.t WHERE id BETWEEN 1000 AND 1100")
+    val scan = onlyScan(spark.sql("SELECT id FROM ice.db.t WHERE k = 4"))
+    assert(scan.metrics(Counter.FILES_OF_TABLE.key).value == 0)
+    assert(scan.metadata("DeletedRows") == "left out")
+    spark.sql("UPDATE ice.db.t SET s = 'changed' WHERE k = 4")
+    taken("SELECT id, s FROM ice.db.t WHERE k = 4 OR id > 1090")
+  }
+
+  test("partitions of each transform, and of none") {
+    for (by <- Seq("p", "p, s", "days(t)", "bucket(4, id)", "truncate(5, s), p", "d", "x", "z")) {
+      create("t", by)()
+      rows(0, 1000).writeTo("ice.db.t").append()
+      taken("SELECT * FROM ice.db.t WHERE k = 5 AND p = 1")
+      taken("SELECT p, s, d, x, z FROM ice.db.t WHERE k < 3")
+      taken("SELECT id FROM ice.db.t WHERE s LIKE '%7%' AND p IN (1, 2) AND k > 7")
+      taken("SELECT id FROM ice.db.t WHERE k < 3 AND (p = 1 OR s = 'text 7 and more')")
+    }
+  }
+
+  test("what nothing filters stays Iceberg's scan") {
+    table("t", "p")()
+    left("no-filter")("SELECT id, s FROM ice.db.t")
+    left("no-filter")("SELECT id, s FROM ice.db.t WHERE p = 2")
+    left("not-selective")("SELECT id, s FROM ice.db.t WHERE id IS NOT NULL")
+    left("iceberg-file-names")(
+      "SELECT id, input_file_name() LIKE 'file%' FROM ice.db.t WHERE k = 3"
+    )
+    left("iceberg-column")("SELECT id, _pos FROM ice.db.t WHERE k = 3")
+    left("iceberg-files")("SELECT count(*) FROM ice.db.t.files WHERE content = 0")
+    // Iceberg answers it without a scan.
+    left()("SELECT count(*) FROM ice.db.t")
+  }
+}
