@@ -31,6 +31,7 @@ from latebloom_bench._sides import (
     spark_meter,
 )
 from latebloom_bench._suite import Query, Suite, Variant
+from latebloom_bench._written import Written
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -134,8 +135,8 @@ class _Tables:
                 self._duck.view(name, path)
             if form == "orc":
                 path = as_orc(self._spark, path, plan.cache)
-            if isinstance(plan.data, Deltas):
-                path = plan.data.as_delta(self._spark, name, path, plan.cache)
+            if isinstance(plan.data, Written):
+                path = plan.data.written(self._spark, name, path, plan.cache)
             where = f"{self._variant.scheme}:{path.resolve()}"
             self._spark.read.format(form).load(where).createOrReplaceTempView(name)
             self._sizes[name if form == "parquet" else f"{name} ({form})"] = size_of(path)

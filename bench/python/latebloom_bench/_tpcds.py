@@ -77,6 +77,18 @@ class ByDay:
         return cache.made(f"tpcds-sf{scale:g}-{name}.parquet", _BYTES * scale / 3, make)
 
 
+class Days:
+    """The tables of a star join: a fact table by day, and its dimension."""
+
+    def names(self) -> tuple[str, ...]:
+        """One fact table and one dimension."""
+        return ("store_sales_by_day", "date_dim")
+
+    def table(self, name: str, scale: float, cache: Cache) -> Path:
+        """The table, from the set that has it."""
+        return (ByDay() if name == "store_sales_by_day" else Tpcds()).table(name, scale, cache)
+
+
 def queries(cache: Cache) -> list[Query]:
     """The 99 queries, in the extension's texts, which Spark accepts unchanged."""
 

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from latebloom._data import Cache, Tpch
+from latebloom._data import Tpch
 
 from latebloom_bench import _delta, _lineitem
-from latebloom_bench._delta import Deltas, Layout
+from latebloom_bench._delta import Deltas
 from latebloom_bench._generated import Scaled, Several
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite, Variant
-from latebloom_bench._tpcds import ByDay, Tpcds, queries
+from latebloom_bench._tpcds import Days, Tpcds, queries
+from latebloom_bench._written import Layout
 from latebloom_bench.suites.joins import SIX_DAYS
 from latebloom_bench.suites.tpch import MEMORY, QUERIES
 
@@ -28,18 +27,6 @@ _MERGE = (
 _DELTA = (Variant("delta", format="delta"),)
 
 
-class _Days:
-    """The tables of the star join, of which TPC-H has no namesake."""
-
-    def names(self) -> tuple[str, ...]:
-        """One fact table and one dimension."""
-        return ("store_sales_by_day", "date_dim")
-
-    def table(self, name: str, scale: float, cache: Cache) -> Path:
-        """The table, from the set that has it."""
-        return (ByDay() if name == "store_sales_by_day" else Tpcds()).table(name, scale, cache)
-
-
 def _deleted(percent: int) -> str:
     return f"lineitem_less_{percent}"
 
@@ -52,11 +39,11 @@ SUITE = Suite(
     (
         *QUERIES,
         _lineitem.on_lineitem(_lineitem.LIKE, 5),
-        Query("six days of 200 files, BHJ", SIX_DAYS, tables=_Days().names(), at_least=5),
+        Query("six days of 200 files, BHJ", SIX_DAYS, tables=Days().names(), at_least=5),
         Query(
             "six days of 200 files, SMJ",
             SIX_DAYS,
-            tables=_Days().names(),
+            tables=Days().names(),
             at_least=5,
             confs=NO_BROADCAST,
         ),
@@ -78,7 +65,7 @@ SUITE = Suite(
         Query("MERGE of 0.1 %", _MERGE, tables=(_TARGET, _CHANGES)),
     ),
     Deltas(
-        Several((Tpch("128MB"), Scaled(_Days(), 0.5))),
+        Several((Tpch("128MB"), Scaled(Days(), 0.5))),
         {
             "store_sales_by_day": Layout(files=200, by="ss_sold_date_sk"),
             **{_deleted(p): Layout("lineitem", deleted=p, key=_ROWS) for p in _DELETED},

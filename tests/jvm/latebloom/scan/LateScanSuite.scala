@@ -3,6 +3,7 @@ package latebloom.scan
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{DynamicPruningExpression, Literal}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
@@ -13,6 +14,7 @@ import org.apache.spark.sql.execution.{
   SubqueryBroadcastExec
 }
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.testkit.RowGroups
 import latebloom.{LateBloomTest, LineTest}
@@ -53,6 +55,19 @@ class LateScanSuite extends LateBloomTest {
           assert(nodes(plan) { case r: ReusedExchangeExec => r }.size == 1)
         }
       }
+    }
+  }
+
+  test("the whole condition, for files that Spark reads, takes nulls of columns that have none after") {
+    withTable("t") {
+      spark.sql("create table t using parquet as select if(id = 3, null, 'v9') v, if(id = 3, null, " +
+        "named_struct('a', 1)) n from range(5)")
+      val Seq(scan) = lateScans(spark.sql("select v from t where v like '%9%' and n.a < 5"))
+      assert(!scan.output.head.nullable)
+      val whole = scan.spec.filters.whole.cursor
+      assert(whole.test(InternalRow(UTF8String.fromString("v9"), InternalRow(1))))
+      assert(!whole.test(InternalRow(null, InternalRow(1))))
+      assert(!whole.test(InternalRow(UTF8String.fromString("v9"), null)))
     }
   }
 

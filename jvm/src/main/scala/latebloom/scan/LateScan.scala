@@ -278,7 +278,11 @@ final class LateScan private[latebloom] (
       new ScanSpec.Filters(
         filters.filters.map(_.filter).asJava,
         filters.anyOrder,
-        CatalystPredicate(conditions.reduceOption(And).getOrElse(Literal.TrueLiteral), read)
+        // Of rows before any filter: the output of a filtered column is never null, its input is.
+        CatalystPredicate(
+          conditions.reduceOption(And).getOrElse(Literal.TrueLiteral),
+          read.map(_.withNullability(true))
+        )
       ),
       options
     )
