@@ -58,11 +58,15 @@ class LateScanSuite extends LateBloomTest {
     }
   }
 
-  test("the whole condition, for files that Spark reads, takes nulls of columns that have none after") {
+  test(
+    "the whole condition, for files that Spark reads, takes nulls of columns that have none after"
+  ) {
     withTable("t") {
-      spark.sql("create table t using parquet as select if(id = 3, null, 'v9') v, if(id = 3, null, " +
-        "named_struct('a', 1)) n from range(5)")
-      val Seq(scan) = lateScans(spark.sql("select v from t where v like '%9%' and n.a < 5"))
+      spark.sql(
+        "create table t using parquet as select if(id = 3, null, 'v9') v, if(id = 3, null, " +
+          "named_struct('a', 1)) n from range(5)"
+      )
+      val Seq(scan) = lateScans(spark.sql("select * from t where v like '%9%' and n.a < 5"))
       assert(!scan.output.head.nullable)
       val whole = scan.spec.filters.whole.cursor
       assert(whole.test(InternalRow(UTF8String.fromString("v9"), InternalRow(1))))

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
+import java.io.File
+import java.net.URI
+
+import org.apache.iceberg.FileFormat
+import org.apache.iceberg.data.{GenericFileWriterFactory, GenericRecord}
+import org.apache.iceberg.io.OutputFileFactory
+import org.apache.iceberg.spark.Spark3Util
+
+import org.apache.spark.sql.internal.SQLConf
+
 import latebloom.read.task.Counter
 
 /** Filtered scans of Iceberg tables whose schema, partitions and files have changed. */
@@ -118,5 +128,74 @@ class IcebergEvolutionSuite extends IcebergTest {
     sameAnswer(increment)(plan => assert(lateScans(plan).size == 1))
     def split = spark.read.option("split-size", "1000").table("ice.db.t").where("k = 5")
     sameAnswer(split)(plan => assert(declined(plan) == Seq("iceberg-options")))
+  }
+
+  test("equality deletes are Iceberg's, file by file") {
+    create("t")()
+    rows(0, 500).writeTo("ice.db.t").append()
+    val table = Spark3Util.loadIcebergTable(spark, "ice.db.t")
+    val key = table.schema.select("id")
+    val factory = new GenericFileWriterFactory.Builder(table)
+      .deleteFileFormat(FileFormat.PARQUET)
+      .equalityFieldIds(Array(table.schema.findField("id").fieldId))
+      .equalityDeleteRowSchema(key)
+      .build()
+    val out = OutputFileFactory.builderFor(table, 1, 1).format(FileFormat.PARQUET).build()
+    val writer = factory.newEqualityDeleteWriter(out.newOutputFile(), table.spec, null)
+    (0L until 500 by 3).foreach { id =>
+      val record = GenericRecord.create(key)
+      record.setField("id", id)
+      writer.write(record)
+    }
+    writer.close()
+    table.newRowDelta().addDeletes(writer.toDeleteFile).commit()
+    left("iceberg-files")("SELECT id, s FROM ice.db.t WHERE k = 6")
+    // Later files are not concerned.
+    rows(500, 1000).writeTo("ice.db.t").append()
+    taken("SELECT id, s FROM ice.db.t WHERE k = 6")
+    assert(leftFiles("SELECT id, s FROM ice.db.t WHERE k = 6") == 1)
+    taken("SELECT * FROM ice.db.t WHERE k < 50 ORDER BY id DESC LIMIT 3")
+  }
+
+  test("names with dots and quotes, and names that differ in case only") {
+    spark.sql("DROP TABLE IF EXISTS ice.db.odd")
+    spark.sql(
+      "CREATE TABLE ice.db.odd (`a.b` INT, `c``d` STRING, `Größe` INT, `x y` INT) USING iceberg"
+    )
+    spark.range(100).selectExpr(
+      "CAST(id AS INT) `a.b`",
+      "CAST(id AS STRING) `c``d`",
+      "CAST(id AS INT) `Größe`",
+      "CAST(id AS INT) `x y`"
+    ).writeTo("ice.db.odd").append()
+    taken("SELECT * FROM ice.db.odd WHERE `a.b` = 5")
+    taken("SELECT `a.b` FROM ice.db.odd WHERE `c``d` LIKE '%7%' AND `Größe` > 3 AND `x y` < 50")
+    table("t")()
+    taken(
+      "SELECT o.`x y`, t.s FROM ice.db.t t JOIN ice.db.odd o ON t.id = o.`a.b` WHERE o.`x y` = 5 AND t.k < 50"
+    )
+    withSQLConf(SQLConf.CASE_SENSITIVE.key -> "true") {
+      spark.sql("DROP TABLE IF EXISTS ice.db.two")
+      spark.sql("CREATE TABLE ice.db.two (a INT, A INT, b INT) USING iceberg")
+      spark.sql("INSERT INTO ice.db.two SELECT id, id + 1, id + 2 FROM range(100)")
+      taken("SELECT * FROM ice.db.two WHERE a = 5")
+    }
+  }
+
+  test("settings of Spark's file sources do not change what Iceberg reads") {
+    table("t")()
+    withSQLConf(
+      SQLConf.IGNORE_CORRUPT_FILES.key -> "true",
+      SQLConf.IGNORE_MISSING_FILES.key -> "true",
+      SQLConf.PARQUET_BINARY_AS_STRING.key -> "true",
+      SQLConf.PARQUET_REBASE_MODE_IN_READ.key -> "LEGACY"
+    ) {
+      taken("SELECT * FROM ice.db.t WHERE k = 5")
+      spark.sql("INSERT INTO ice.db.t (id, k, d) VALUES (1, 5, DATE'1200-01-01')")
+      taken("SELECT id, d FROM ice.db.t WHERE k = 5 AND d < DATE'1990-01-01'")
+      val file = spark.sql("SELECT file_path FROM ice.db.t.files").head().getString(0)
+      assert(new File(new URI(file)).delete())
+      intercept[Exception](spark.sql("SELECT * FROM ice.db.t WHERE k = 5").collect())
+    }
   }
 }

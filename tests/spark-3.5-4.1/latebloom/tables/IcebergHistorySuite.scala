@@ -44,7 +44,11 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
     /** No two fields of partitions have the same transform of the same column. */
     private def repartition(): Unit = {
       fields += 1
-      val by = pick(Seq(s"bucket(${3 + fields}, id)", s"truncate(${7 + fields}, s)", s"truncate(${100 + fields}, id)"))
+      val by = pick(Seq(
+        s"bucket(${3 + fields}, id)",
+        s"truncate(${7 + fields}, s)",
+        s"truncate(${100 + fields}, id)"
+      ))
       change(s"ALTER TABLE ice.db.t ADD PARTITION FIELD $by AS f$fields")
     }
 

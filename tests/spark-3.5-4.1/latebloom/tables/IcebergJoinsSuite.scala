@@ -38,7 +38,7 @@ class IcebergJoinsSuite extends IcebergTest {
   }
 
   test("files whose bounds exclude all keys are not opened") {
-    for (by <- Seq("", "days(t)", "truncate(100, id)", "p")) {
+    for (by <- combinations(2)("", "days(t)", "truncate(100, id)", "p")) {
       create("big", by)()
       rows(0, 2000).selectExpr(
         "id",
@@ -60,7 +60,7 @@ class IcebergJoinsSuite extends IcebergTest {
         "CREATE TABLE ice.db.small USING iceberg AS SELECT *, id AS place, id % 100 AS few " +
           "FROM ice.db.big"
       )
-      for (key <- Seq("id", "d", "t", "s", "x")) eachMeans {
+      for (key <- combinations(3)("id", "t", "s", "d", "x")) eachMeans {
         // Two places of the table, far from each other.
         val where = "(place BETWEEN 250 AND 260 OR place BETWEEN 1650 AND 1660)"
         sameAnswer(
@@ -104,7 +104,14 @@ class IcebergJoinsSuite extends IcebergTest {
   }
 
   test("commands give the same table, and filter what they join") {
-    for (mode <- Seq("merge-on-read", "copy-on-write"); version <- Seq("2", "3")) {
+    for (
+      (mode, version) <- combinations(2)(
+        "merge-on-read" -> "3",
+        "copy-on-write" -> "2",
+        "merge-on-read" -> "2",
+        "copy-on-write" -> "3"
+      )
+    ) {
       def changed() = {
         create("t", "p")(
           "format-version" -> version,

@@ -33,7 +33,9 @@ class IcebergReadsSuite extends IcebergTest {
   }
 
   test("partitions of each transform, and of none") {
-    for (by <- Seq("p", "p, s", "days(t)", "bucket(4, id)", "truncate(5, s), p", "d", "x", "z")) {
+    val all =
+      combinations(4)("p, s", "days(t)", "bucket(4, id)", "truncate(5, s), p", "p", "d", "x", "z")
+    for (by <- all) {
       create("t", by)()
       rows(0, 1000).writeTo("ice.db.t").append()
       taken("SELECT * FROM ice.db.t WHERE k = 5 AND p = 1")

@@ -30,6 +30,12 @@ trait IcebergTest extends LateBloomTest {
     .set("spark.latebloom.join.minScanBytes", "0")
     .set("spark.latebloom.join.relistBytes", "0")
 
+  /** All of the combinations that a test is for if the environment has `LATEBLOOM_ICEBERG_ALL`,
+    * else the first: Iceberg's commands take seconds each.
+    */
+  protected def combinations[A](first: Int)(all: A*): Seq[A] =
+    if (sys.env.contains("LATEBLOOM_ICEBERG_ALL")) all else all.take(first)
+
   /** A query whose scans of Iceberg tables must all be ours. */
   protected def taken(query: String): Unit = sameAnswer(spark.sql(query)) { plan =>
     assert(lateScans(plan).nonEmpty)

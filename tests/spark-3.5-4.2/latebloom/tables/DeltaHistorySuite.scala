@@ -11,8 +11,10 @@ class DeltaHistorySuite extends DeltaTest with HistoryTest {
   }
 
   /** Conditions on a column of partitions stay in the Filter. */
-  private class History(seed: Int, steps: Int)
-      extends RandomHistory(seed, steps, "t", Set("no-filter", "nothing-pushable", "not-selective")) {
+  private class History(
+      seed: Int,
+      steps: Int
+  ) extends RandomHistory(seed, steps, "t", Set("no-filter", "nothing-pushable", "not-selective")) {
 
     private val mapped = random.nextInt(3) > 0
 

@@ -88,14 +88,20 @@ object Reasons {
   )
 
   def icebergColumn(column: String): Reason = about("iceberg-column", "column" -> column)(
-    s"Only Iceberg reads the column $column: it is metadata, or of a type that Spark's own Parquet " +
-      "files do not have.",
+    s"Only Iceberg reads the column $column: it is metadata, of a type that Spark's own Parquet " +
+      "files do not have, or one of two with the same name.",
     "Nothing to do: the table is read as without LateBloom."
   )
 
   val icebergFiles: Reason = about("iceberg-files")(
     "Only Iceberg reads the files: none is Parquet, or equality deletes apply to all of them.",
     "Compact the table with rewrite_data_files, or store it as Parquet."
+  )
+
+  val icebergPruned: Reason = about("iceberg-pruned")(
+    "Spark prunes the table's partitions when the query runs, by a transform other than identity, " +
+      "and no keys of a join filter the scan.",
+    "Nothing to do: the table is read as without LateBloom."
   )
 
   val icebergFileNames: Reason = about("iceberg-file-names")(

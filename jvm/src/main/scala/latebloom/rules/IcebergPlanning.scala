@@ -19,8 +19,8 @@ import org.apache.spark.sql.execution.datasources.{
 }
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
-import latebloom.decision.{Decision, Declined, Reason}
-import latebloom.joinkeys.JoinFiltersInPlan
+import latebloom.decision.{Decision, Declined, Reason, Reasons}
+import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
 import latebloom.tables.IcebergFiles
 import latebloom.toprows.TopRowsInPlan
 
@@ -32,9 +32,13 @@ object IcebergPlanning extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = relation(plan) match {
     case None                 => Nil
     case Some((found, files)) =>
-      val ofFiles = withoutPruningOfRows(plan, found, files)
-      FileSourceStrategy(ofFiles).headOption.toSeq.map { physical =>
-        LateScans.whyNot(physical).fold(physical)(why => icebergs(plan, found, files, why))
+      val (ofRows, others) = conditions(plan).partition(prunesRows(_, found, files))
+      FileSourceStrategy(without(ofRows, plan)).headOption.toSeq.map { physical =>
+        val whyNot =
+          if (ofRows.nonEmpty && !others.exists(_.isInstanceOf[JoinFilter]))
+            Some(Reasons.icebergPruned)
+          else LateScans.whyNot(physical)
+        whyNot.fold(physical)(icebergs(plan, found, files, _))
       }
   }
 
@@ -50,25 +54,28 @@ object IcebergPlanning extends SparkStrategy with PredicateHelper {
   }
 
   /** Spark prunes what Iceberg calls partitions, by any transform; partitions of files are those by
-    * identity. For the others, our scan asks Iceberg for the files that keys of joins leave.
+    * identity. For the others, our scan asks Iceberg for the files that keys of joins leave, if it
+    * has such keys.
     */
-  private def withoutPruningOfRows(
-      plan: LogicalPlan,
+  private def prunesRows(
+      condition: Expression,
       found: LogicalRelation,
       files: IcebergFiles
-  ): LogicalPlan = {
-    val partitions = AttributeSet(found.output.filter { a =>
-      files.partitionSchema.fieldNames.contains(a.name)
-    })
-    def isKept(conjunct: Expression) = conjunct match {
-      case pruning: DynamicPruning => pruning.references.subsetOf(partitions)
-      case _                       => true
-    }
-    plan.transform { case Filter(condition, child) =>
-      splitConjunctivePredicates(condition).filter(isKept).reduceOption(And)
+  ): Boolean = condition match {
+    case pruning: DynamicPruning =>
+      val partitions = files.partitionSchema.fieldNames
+      !pruning.references.subsetOf(
+        AttributeSet(found.output.filter(a => partitions.contains(a.name)))
+      )
+    case _ => false
+  }
+
+  private def without(dropped: Seq[Expression], plan: LogicalPlan): LogicalPlan =
+    if (dropped.isEmpty) plan
+    else plan.transform { case Filter(condition, child) =>
+      splitConjunctivePredicates(condition).filterNot(dropped.contains).reduceOption(And)
         .fold(child)(Filter(_, child))
     }
-  }
 
   private def icebergs(
       plan: LogicalPlan,
@@ -89,8 +96,9 @@ object IcebergPlanning extends SparkStrategy with PredicateHelper {
     TopRowsInPlan.removed(JoinFiltersInPlan.removed(physical))
   }
 
-  private def isPruned(plan: LogicalPlan) = plan.exists {
-    case Filter(condition, _) => condition.exists(_.isInstanceOf[DynamicPruning])
-    case _                    => false
-  }
+  private def isPruned(plan: LogicalPlan) = conditions(plan).exists(_.isInstanceOf[DynamicPruning])
+
+  private def conditions(plan: LogicalPlan): Seq[Expression] = plan.collect {
+    case Filter(condition, _) => splitConjunctivePredicates(condition)
+  }.flatten
 }

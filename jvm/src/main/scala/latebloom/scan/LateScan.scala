@@ -419,12 +419,12 @@ final class LateScan private[latebloom] (
       filters.filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
     val listed = directories(dynamicallySelectedPartitions).flatMap(_.files)
     val start = System.nanoTime()
-    val excludes = table.excludes(
+    val excludes = withJavaTime(table.excludes(
       relation.location,
       known(partitionFilters),
       known(dataFilters),
       conditions
-    )
+    ))
     val seconds = (System.nanoTime() - start) / 1e9 * sparkContext.defaultParallelism.min(8)
     val excluded = listed.filter(f => excludes(f.getPath)).map(_.getLen).sum
     TableAsks.answered(about, seconds, excluded.toDouble / filesSize.max(1))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
-import java.lang.reflect.{Field, InvocationTargetException, Method}
+import java.lang.reflect.{Field, InvocationTargetException, Method, Modifier}
 import java.util.function.{Function => JavaFunction, LongConsumer}
 
 import scala.util.Try
+
+import sun.reflect.ReflectionFactory
 
 import org.apache.spark.sql.connector.read.{InputPartition, Scan}
 import org.apache.spark.sql.sources.Filter
@@ -96,9 +98,9 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
   private val tableOfPartition = hidden(inputPartition, "table")
 
   private val deleteFile = load(s"$iceberg.DeleteFile")
-  private val loader_ = load(s"$iceberg.data.BaseDeleteLoader")
-  private val newLoader = loader_.getConstructor(classOf[JavaFunction[_, _]])
-  private val loadPositions = loader_.getMethod(
+  private val deleteLoader = load(s"$iceberg.data.BaseDeleteLoader")
+  private val newLoader = deleteLoader.getConstructor(classOf[JavaFunction[_, _]])
+  private val loadPositions = deleteLoader.getMethod(
     "loadPositionDeletes",
     classOf[java.lang.Iterable[_]],
     classOf[CharSequence]
@@ -231,13 +233,12 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
 
   /** A copy of a scan, whose files Spark can select without changing those of the original. */
   def copy(of: Scan): Scan = {
-    val factory = sun.reflect.ReflectionFactory.getReflectionFactory
-    val copied = factory
+    val copied = ReflectionFactory.getReflectionFactory
       .newConstructorForSerialization(of.getClass, classOf[Object].getDeclaredConstructor())
       .newInstance()
     Iterator.iterate[Class[_]](of.getClass)(_.getSuperclass).takeWhile(_ != null)
       .flatMap(_.getDeclaredFields)
-      .filterNot(f => java.lang.reflect.Modifier.isStatic(f.getModifiers))
+      .filterNot(f => Modifier.isStatic(f.getModifiers))
       .foreach { f =>
         f.setAccessible(true)
         f.set(

@@ -185,8 +185,9 @@ private[tables] object IcebergColumns {
       case TimestampNTZType => instant(isAdjusted = false)
       case StringType       => physical == BINARY && annotation == stringType
       case BinaryType       => physical == BINARY && annotation == null
-      case d: DecimalType   => annotation == decimalType(d.scale, d.precision)
-      case _                => false
+      case d: DecimalType   =>
+        physical != BINARY && annotation == decimalType(d.scale, d.precision)
+      case _ => false
     }
   }
 

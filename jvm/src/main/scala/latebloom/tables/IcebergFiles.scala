@@ -21,6 +21,7 @@ import org.apache.spark.sql.execution.datasources.{
   PartitionDirectory,
   PartitionedFile
 }
+import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -154,7 +155,7 @@ final private[latebloom] class IcebergFiles private[tables] (
     }
 
   /** Says of a file whether Iceberg would leave it out with these filters, too. */
-  def excludes(filters: Seq[org.apache.spark.sql.sources.Filter]): Path => Boolean =
+  def excludes(filters: Seq[Filter]): Path => Boolean =
     iceberg.locations(scan, filters) match {
       case Some(kept) =>
         val paths = kept.map(new Path(_))

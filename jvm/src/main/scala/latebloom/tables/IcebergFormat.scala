@@ -26,9 +26,9 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.decision.Reason
 import latebloom.line.Compat._
+import latebloom.read.ScanSpec
 import latebloom.read.selection.LiveRows
 import latebloom.read.vector.RowBatches
-import latebloom.read.ScanSpec
 import latebloom.tables.TableFormat.Reader
 
 /** Apache Iceberg. Why its scans may be executed as scans of plain Parquet files, with the
@@ -62,14 +62,19 @@ final private[tables] class IcebergFormat(files: IcebergFiles) extends TableForm
 
   override def asListed(index: FileIndex, filters: Seq[Expression]): Seq[Expression] = filters
 
-  /** Iceberg plans the scan once more, by the bounds in its manifests. */
+  /** Iceberg plans the scan once more, by the bounds in its manifests. It would take a dot in a
+    * name for one between names.
+    */
   override def excludes(
       index: FileIndex,
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression],
       conditions: Seq[Expression]
   ): Path => Boolean =
-    files.excludes(conditions.flatMap(PushedFilters.of(_)))
+    files.excludes(
+      conditions.filterNot(_.references.exists(_.name.exists(c => c == '.' || c == '`')))
+        .flatMap(PushedFilters.of(_))
+    )
 
   override def deletesRows: Boolean = files.deletesRows
 

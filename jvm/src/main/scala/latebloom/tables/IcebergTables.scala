@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
+import java.util.Locale
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{
@@ -97,6 +99,10 @@ object IcebergTables extends Rule[LogicalPlan] {
         (),
         Reasons.icebergPartitioning
       )
+      names = scan.readSchema.fieldNames.groupBy(n =>
+        if (conf.caseSensitiveAnalysis) n else n.toLowerCase(Locale.ROOT)
+      )
+      _ <- names.values.find(_.length > 1).map(same => Reasons.icebergColumn(same.head)).toLeft(())
       columns <- IcebergColumns.of(scan.readSchema, iceberg.columns(scan), iceberg)
         .left.map(Reasons.icebergColumn(_))
       found = new IcebergFiles(v2, columns, iceberg)
@@ -148,8 +154,11 @@ object IcebergTables extends Rule[LogicalPlan] {
     LogicalRelation(of).copy(output = v2.output, catalogTable = Some(table))
   }
 
-  /** Iceberg finds columns by ids, and never has dates of the old calendar. */
+  /** Iceberg finds columns by ids, has no dates of the old calendar, and reads all files or fails.
+    */
   private val Options = Map(
+    "ignoreMissingFiles" -> "false",
+    "ignoreCorruptFiles" -> "false",
     SQLConf.PARQUET_FIELD_ID_READ_ENABLED.key -> "true",
     SQLConf.IGNORE_MISSING_PARQUET_FIELD_ID.key -> "false",
     "datetimeRebaseMode" -> "CORRECTED",
