@@ -46,6 +46,7 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
           "optimizer",
           "stage",
           "strategy",
+          "strategy",
           "strategy"
         ),
         spark

@@ -37,15 +37,16 @@ trait IcebergTest extends LateBloomTest {
     if (sys.env.contains("LATEBLOOM_ICEBERG_ALL")) all else all.take(first)
 
   /** A query whose scans of Iceberg tables must all be ours. */
-  protected def taken(query: String): Unit = sameAnswer(spark.sql(query)) { plan =>
+  protected def taken(query: String): Unit = sameAnswer(spark.sql(query), adaptive = true) { plan =>
     assert(lateScans(plan).nonEmpty)
     assert(declined(plan).isEmpty)
   }
 
   /** A query that leaves scans to Iceberg, for these reasons. */
-  protected def left(codes: String*)(query: String): Unit = sameAnswer(spark.sql(query)) { plan =>
-    assert(declined(plan).distinct.sorted == codes.sorted)
-  }
+  protected def left(codes: String*)(query: String): Unit =
+    sameAnswer(spark.sql(query), adaptive = true) { plan =>
+      assert(declined(plan).distinct.sorted == codes.sorted)
+    }
 
   /** The codes of the reasons against the scans that are not ours. */
   protected def declined(plan: SparkPlan): Seq[String] =

@@ -170,15 +170,18 @@ final private[latebloom] class IcebergFiles private[tables] (
 
   override lazy val sizeInBytes: Long = planned.map(p => iceberg.bytes(iceberg.file(p.task))).sum
 
-  /** What Iceberg's readers in tasks need, without any file; a new one each time.
-    *
-    * @param withPosition
-    *   whether to read the numbers of rows in their files, after all columns
-    */
-  private[tables] def partition(withPosition: Boolean): InputPartition = {
+  /** What Iceberg's readers in tasks need, without any file. */
+  private[tables] lazy val partition: InputPartition = {
     val one = scan.toBatch.planInputPartitions().head
     iceberg.setTasks(one, Nil)
-    if (withPosition) iceberg.addRowPosition(one, scan)
+    one
+  }
+
+  /** The same, to read the numbers of rows in their files as well, after all columns. */
+  private[tables] lazy val partitionWithPosition: InputPartition = {
+    val one = scan.toBatch.planInputPartitions().head
+    iceberg.setTasks(one, Nil)
+    iceberg.addRowPosition(one, scan)
     one
   }
 

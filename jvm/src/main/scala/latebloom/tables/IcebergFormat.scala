@@ -85,7 +85,7 @@ final private[tables] class IcebergFormat(files: IcebergFiles) extends TableForm
   override def dropsDeleted(conjunct: Expression): Boolean = false
 
   override def live: LateFiles.Live =
-    if (deletesRows) new PositionDeletes(files.partition(withPosition = false))
+    if (deletesRows) new PositionDeletes(files.partition)
     else LateFiles.allLive
 
   override def columns: FileColumns = files.columns
@@ -114,7 +114,7 @@ final private[tables] class IcebergFormat(files: IcebergFiles) extends TableForm
       if (c.name == IcebergFormat.RowIndex) all.length else all.indexOf(c.name)
     }
     new IcebergReader(
-      files.partition(withPosition),
+      if (withPosition) files.partitionWithPosition else files.partition,
       files.readers,
       columns,
       ordinals,

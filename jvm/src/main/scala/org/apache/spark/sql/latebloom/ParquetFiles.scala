@@ -32,6 +32,7 @@ import latebloom.line.FooterReaders
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
 import latebloom.parquet.{JoinKeysPredicate, ParquetSplit, RedactedPredicate, SparkReader}
+import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -95,7 +96,9 @@ final class ParquetFiles private (
           counters
         )
         owned = split
-        val selective = scan(split, live(file, shared), split.payloadTypes(), file, counters)
+        // Listing the live rows takes a request or two, which a split without rows can do without.
+        val rows = if (reader.getRowGroups.isEmpty) LiveRows.ALL else live(file, shared)
+        val selective = scan(split, rows, split.payloadTypes(), file, counters)
         owned = null
         selective
       }
