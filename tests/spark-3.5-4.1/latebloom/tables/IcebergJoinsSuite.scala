@@ -37,6 +37,22 @@ class IcebergJoinsSuite extends IcebergTest {
     }
   }
 
+  test("a side supplies keys if it is filtered, by Iceberg alone as well") {
+    table("big")()
+    create("small", "p")()
+    rows(0, 1000).writeTo("ice.db.small").append()
+    eachMeans {
+      def join(where: String) =
+        spark.sql(
+          s"SELECT big.s FROM ice.db.big JOIN ice.db.small ON big.id = small.id WHERE $where"
+        )
+      sameAnswer(join("small.p = 2"), adaptive = true)(filtered)
+      sameAnswer(join("big.k = 5"), adaptive = true) { plan =>
+        assert(lateScans(plan).filter(_.scanFilters.nonEmpty).forall(_.joinFilters.isEmpty))
+      }
+    }
+  }
+
   test("files whose bounds exclude all keys are not opened") {
     for (by <- combinations(2)("", "days(t)", "truncate(100, id)", "p")) {
       create("big", by)()

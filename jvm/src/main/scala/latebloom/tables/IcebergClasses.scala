@@ -39,6 +39,7 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
   private val scanOf = hidden(partitioned, "scan")
 
   private val expression = load(s"$iceberg.expressions.Expression")
+  private val opOf = expression.getMethod("op")
   private val convertFilter =
     load(s"$iceberg.spark.SparkFilters").getMethod("convert", classOf[Filter])
   private val scan = load(s"$iceberg.Scan")
@@ -116,7 +117,9 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
   def tasks(of: Scan): Seq[AnyRef] =
     call[java.util.List[AnyRef]](tasksOf, of).asScala.toSeq
 
-  def isFiltered(of: Scan): Boolean = !call[java.util.List[AnyRef]](filtersOf, of).isEmpty
+  /** Whether Iceberg filters a scan by more than that columns are not null, as for each join. */
+  def isFiltered(of: Scan): Boolean = call[java.util.List[AnyRef]](filtersOf, of).asScala
+    .exists(f => call[Enum[_]](opOf, f).name != "NOT_NULL")
 
   def table(of: Scan): AnyRef = call[AnyRef](tableOf, of)
 
