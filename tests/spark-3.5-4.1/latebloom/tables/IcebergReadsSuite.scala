@@ -57,5 +57,10 @@ class IcebergReadsSuite extends IcebergTest {
     left("iceberg-files")("SELECT count(*) FROM ice.db.t.files WHERE content = 0")
     // Iceberg answers it without a scan.
     left()("SELECT count(*) FROM ice.db.t")
+    spark.sql("ALTER TABLE ice.db.t SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
+    spark.sql("DELETE FROM ice.db.t WHERE id % 10 = 3")
+    left("iceberg-column")("SELECT pos FROM ice.db.t.position_deletes WHERE pos > 5")
+    left("iceberg-files")("SELECT status FROM ice.db.t.entries WHERE status < 2")
+    left("iceberg-files")("SELECT record_count FROM ice.db.t.partitions WHERE record_count > 5")
   }
 }

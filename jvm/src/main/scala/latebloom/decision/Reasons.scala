@@ -9,6 +9,8 @@ import org.apache.spark.sql.types.DataType
 /** All reasons: about a whole scan first, then about one conjunct, then about a join. */
 object Reasons {
 
+  private val AsWithout = "Nothing to do: the table is read as without LateBloom."
+
   val notInstalled: Reason = about("not-installed")(
     "The session that planned this scan has no LateBloom extension.",
     "Set spark.sql.extensions=latebloom.LateBloomExtensions before the session starts."
@@ -48,7 +50,7 @@ object Reasons {
   def deltaFeature(features: Seq[String]): Reason =
     about("delta-feature", "features" -> features.mkString(", "))(
       s"Readers of the Delta table must know ${features.mkString(", ")}, which LateBloom does not.",
-      "Nothing to do: the table is read as without LateBloom."
+      AsWithout
     )
 
   def deltaColumn(column: String): Reason = about("delta-column", "column" -> column)(
@@ -58,7 +60,7 @@ object Reasons {
 
   val deltaDeletedRows: Reason = about("delta-deleted-rows")(
     "The table has deleted rows, and the condition that drops them is not directly above the scan.",
-    "Nothing to do: the table is read as without LateBloom."
+    AsWithout
   )
 
   def icebergNotKnown(what: String): Reason = about("iceberg-not-known", "what" -> what)(
@@ -68,7 +70,7 @@ object Reasons {
 
   def icebergScan(scan: String): Reason = about("iceberg-scan", "scan" -> scan)(
     s"Iceberg plans $scan for a command, a changelog or an answer of its metadata.",
-    "Nothing to do: the table is read as without LateBloom."
+    AsWithout
   )
 
   def icebergOptions(options: Seq[String]): Reason =
@@ -90,7 +92,7 @@ object Reasons {
   def icebergColumn(column: String): Reason = about("iceberg-column", "column" -> column)(
     s"Only Iceberg reads the column $column: it is metadata, of a type that Spark's own Parquet " +
       "files do not have, or one of two with the same name.",
-    "Nothing to do: the table is read as without LateBloom."
+    AsWithout
   )
 
   val icebergFiles: Reason = about("iceberg-files")(
@@ -101,12 +103,12 @@ object Reasons {
   val icebergPruned: Reason = about("iceberg-pruned")(
     "Spark prunes the table's partitions when the query runs, by a transform other than identity, " +
       "and no keys of a join filter the scan.",
-    "Nothing to do: the table is read as without LateBloom."
+    AsWithout
   )
 
   val icebergFileNames: Reason = about("iceberg-file-names")(
     "The query asks for the names of files, which Spark and Iceberg spell differently.",
-    "Nothing to do: the table is read as without LateBloom."
+    AsWithout
   )
 
   def dataSourceV2(format: String): Reason = about("datasource-v2", "format" -> format)(

@@ -19,7 +19,6 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionedFile}
 import org.apache.spark.sql.latebloom.{FileColumns, LateFiles, PushedFilters, RenamedFilters}
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.decision.{Reason, Reasons}
 import latebloom.line.Compat._
@@ -279,10 +278,8 @@ final private class DeletionVectors(tablePath: String)
 final private class UndeletedRows(read: Iterator[InternalRow], isDeleted: Int)
     extends Iterator[InternalRow]
     with Closeable {
-  private val rows = read.asInstanceOf[Iterator[Any]].flatMap {
-    case batch: ColumnarBatch => batch.rowIterator.asScala
-    case row: InternalRow     => Iterator.single(row)
-  }.filter(_.getByte(isDeleted) == 0)
+  private val rows =
+    TableFormat.rows(read.asInstanceOf[Iterator[Any]]).filter(_.getByte(isDeleted) == 0)
 
   override def hasNext: Boolean = rows.hasNext
 

@@ -100,7 +100,7 @@ final private[latebloom] class IcebergFiles private[tables] (
     new FileStatus(iceberg.bytes(file), false, 0, 0, 0, new Path(iceberg.location(file)))
   }
 
-  private def isOurs(task: AnyRef): Boolean = {
+  private def isOurs(task: AnyRef): Boolean = iceberg.readsFile(task) && {
     val file = iceberg.file(task)
     val path = iceberg.location(file)
     iceberg.format(file) == "PARQUET" && !iceberg.isEncrypted(file) &&
@@ -171,17 +171,19 @@ final private[latebloom] class IcebergFiles private[tables] (
   override lazy val sizeInBytes: Long = planned.map(p => iceberg.bytes(iceberg.file(p.task))).sum
 
   /** What Iceberg's readers in tasks need, without any file. */
-  private[tables] lazy val partition: InputPartition = {
-    val one = scan.toBatch.planInputPartitions().head
-    iceberg.setTasks(one, Nil)
-    one
-  }
+  private[tables] lazy val partition: InputPartition = withoutFiles()
 
   /** The same, to read the numbers of rows in their files as well, after all columns. */
   private[tables] lazy val partitionWithPosition: InputPartition = {
+    val one = withoutFiles()
+    iceberg.addRowPosition(one, scan)
+    one
+  }
+
+  /** Makes one that nobody else has. */
+  private def withoutFiles(): InputPartition = {
     val one = scan.toBatch.planInputPartitions().head
     iceberg.setTasks(one, Nil)
-    iceberg.addRowPosition(one, scan)
     one
   }
 

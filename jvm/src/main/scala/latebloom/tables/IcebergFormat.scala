@@ -22,7 +22,6 @@ import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex, Partit
 import org.apache.spark.sql.latebloom.{FileColumns, LateFiles, PushedFilters}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
-import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.decision.Reason
 import latebloom.line.Compat._
@@ -222,10 +221,7 @@ final private class IcebergReader(
 final private class RowsOfReader(read: OpenReader[_], of: InternalRow => InternalRow)
     extends Iterator[InternalRow]
     with Closeable {
-  private val rows = read.flatMap {
-    case batch: ColumnarBatch => batch.rowIterator.asScala
-    case row: InternalRow     => Iterator.single(row)
-  }.map(of)
+  private val rows = TableFormat.rows(read).map(of)
 
   override def hasNext: Boolean = rows.hasNext
   override def next(): InternalRow = rows.next()

@@ -9,8 +9,10 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex}
 import org.apache.spark.sql.latebloom.{FileColumns, LateFiles, PushedFilters}
 import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.decision.Reason
+import latebloom.line.Compat._
 import latebloom.read.ScanSpec
 
 /** A table format whose data files are Parquet files, as the scan of a table's files sees it. It
@@ -117,6 +119,12 @@ private[latebloom] object TableFormat {
     case iceberg: IcebergFileFormat => Some(Right(iceberg.table))
     case parquet: ParquetFileFormat => DeltaFormat.of(parquet)
     case _                          => None
+  }
+
+  /** The rows of what a reader of files returns, batches or rows. */
+  private[tables] def rows(read: Iterator[Any]): Iterator[InternalRow] = read.flatMap {
+    case batch: ColumnarBatch => batch.rowIterator.asScala
+    case row: InternalRow     => Iterator.single(row)
   }
 
   /** The work of a scan, on columns that `physical` returns for those of the plan. */
