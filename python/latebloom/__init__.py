@@ -13,6 +13,7 @@ Importing this package imports neither pyspark nor starts a JVM.
 from __future__ import annotations
 
 from latebloom._advise import Advice, Advices, Finding, advise
+from latebloom._cache import Cache, cache
 from latebloom._compare import Comparison, ScanMetrics, Times, compare
 from latebloom._configure import configure
 from latebloom._confs import Conf, Confs, confs
@@ -38,6 +39,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Advice",
     "Advices",
+    "Cache",
     "Cause",
     "Comparison",
     "Conf",
@@ -65,6 +67,7 @@ __all__ = [
     "WhyNot",
     "__version__",
     "advise",
+    "cache",
     "compare",
     "configure",
     "confs",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from latebloom import _jvm
 from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
 from latebloom._render import amount, html_text, seconds, table
-from latebloom._session import disabled, enabled, require_extension
+from latebloom._session import disabled, enabled, require_extension, without_cache
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -139,8 +139,9 @@ def compare(df: DataFrame, runs: int = DEFAULT_RUNS) -> Comparison:
     """Runs ``df`` with LateBloom off and on, and compares answers and times.
 
     First both answers are digested inside Spark (which also warms up both sides), then each side is
-    timed ``runs`` times, alternating, with the results going to Spark's ``noop`` sink. The order of
-    rows is not compared. A query with an undetermined answer (``LIMIT`` without ``ORDER BY``,
+    timed ``runs`` times, alternating, with the results going to Spark's ``noop`` sink. Each run is as
+    a first one: it uses nothing that earlier queries found (see :func:`latebloom.cache`). The order
+    of rows is not compared. A query with an undetermined answer (``LIMIT`` without ``ORDER BY``,
     ``rand()``) may differ from run to run with or without LateBloom.
 
     Raises:
@@ -153,6 +154,12 @@ def compare(df: DataFrame, runs: int = DEFAULT_RUNS) -> Comparison:
     spark = df.sparkSession
     require_extension(spark)
     _jvm.require(spark)
+    with without_cache(spark):
+        return _compared(df, runs)
+
+
+def _compared(df: DataFrame, runs: int) -> Comparison:
+    spark = df.sparkSession
     with disabled(spark):
         off_digest = to_digest(digest_query(df))
     with enabled(spark):

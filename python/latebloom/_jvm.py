@@ -32,6 +32,16 @@ def confs(spark: SparkSession) -> str:
     return str(inspector(spark).confs(classic(spark)))
 
 
+def cache(spark: SparkSession) -> str:
+    """JSON object: what scans remember, and what that has saved."""
+    return str(inspector(spark).cache())
+
+
+def clear_cache(spark: SparkSession) -> None:
+    """Forgets what scans remember."""
+    inspector(spark).clearCache()
+
+
 def explain(df: DataFrame) -> str:
     """JSON object: the plan of ``df`` and the decision about each of its scans."""
     return str(inspector(df.sparkSession).explain(query_execution(df)))

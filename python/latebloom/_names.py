@@ -13,6 +13,7 @@ EXTENSIONS_KEY = "spark.sql.extensions"
 EXPLAINERS_KEY = "spark.sql.extendedExplainProviders"
 JARS_KEY = "spark.jars"
 ENABLED_KEY = "spark.latebloom.enabled"
+CACHE_KEY = "spark.latebloom.cache.enabled"
 
 
 def split(value: str) -> list[str]:

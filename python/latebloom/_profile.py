@@ -76,13 +76,14 @@ class ScanProfile:
         steps: of a LateScan, from the rows of the row groups that were opened to those that were
             output. Filters are in the order of the query; the scan orders them as it learns, so a
             filter may have seen fewer rows than the one above it left, or more.
-        join_filters: what became of each filter by the keys of a join.
+        outcomes: what became of each filter by the keys of a join, and what the scan left out
+            because an earlier query had seen it.
         metrics: all metrics of the node.
     """
 
     scan: Scan
     steps: tuple[Step, ...]
-    join_filters: tuple[str, ...]
+    outcomes: tuple[str, ...]
     metrics: tuple[Metric, ...]
 
     def metric(self, key: str) -> int:
@@ -95,7 +96,7 @@ class ScanProfile:
         if not scan.applied:
             return "\n".join([*lines, f"  left to Spark: [{scan.code}] {scan.reason}"])
         lines += [f"  {line}" for line in self._table().splitlines()]
-        lines += [f"  join filter: {outcome}" for outcome in self.join_filters]
+        lines += [f"  {outcome}" for outcome in self.outcomes]
         lines += [f"  {m.label}: {m}" for m in self._beside()]
         return "\n".join(lines)
 
@@ -105,7 +106,7 @@ class ScanProfile:
         title = f"{scan.node} {scan.table}".strip()
         if not scan.applied:
             return f"<p><b>{html.escape(title)}</b> [{scan.code}] {html.escape(scan.reason)}</p>"
-        outcomes = "".join(f"<li>{html.escape(outcome)}</li>" for outcome in self.join_filters)
+        outcomes = "".join(f"<li>{html.escape(outcome)}</li>" for outcome in self.outcomes)
         beside = [(m.label, str(m)) for m in self._beside()]
         return (
             html_table(_HEADER, self._rows(), caption=title)
@@ -129,7 +130,7 @@ class ScanProfile:
         return {
             "scan": asdict(self.scan),
             "steps": [asdict(step) for step in self.steps],
-            "join_filters": list(self.join_filters),
+            "outcomes": list(self.outcomes),
             "metrics": {m.key: m.value for m in self.metrics},
         }
 
@@ -227,6 +228,7 @@ def _steps(filters: list[dict[str, Any]], metrics: dict[str, int]) -> Iterator[S
     before = (
         ("deleted rows", "rowsDeleted"),
         ("rows that are not among the first", "rowsNotBest"),
+        ("stretches without survivors in an earlier query", "rowsRemembered"),
         ("statistics and indexes of pages", "rowsPruned"),
     )
     output = metrics.get("numOutputRows", 0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from latebloom import _jvm, _versions
 from latebloom._errors import ExtensionNotLoadedError
-from latebloom._names import ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, split
+from latebloom._names import CACHE_KEY, ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, split
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,15 +63,28 @@ def require_extension(spark: SparkSession) -> None:
 
 
 @contextmanager
+def without_cache(spark: SparkSession) -> Iterator[None]:
+    """Uses nothing within the block that earlier queries found, so that each run is a first one."""
+    with _set(spark, CACHE_KEY, "false"):
+        yield
+
+
+@contextmanager
 def _switched(spark: SparkSession, value: str) -> Iterator[None]:
     require_extension(spark)
+    with _set(spark, ENABLED_KEY, value):
+        yield
+
+
+@contextmanager
+def _set(spark: SparkSession, key: str, value: str) -> Iterator[None]:
     # None if the session does not set it: then the block's end must unset it again.
-    before = spark.conf.get(ENABLED_KEY, None)
-    spark.conf.set(ENABLED_KEY, value)
+    before = spark.conf.get(key, None)
+    spark.conf.set(key, value)
     try:
         yield
     finally:
         if before is None:
-            spark.conf.unset(ENABLED_KEY)
+            spark.conf.unset(key)
         else:
-            spark.conf.set(ENABLED_KEY, before)
+            spark.conf.set(key, before)

@@ -63,8 +63,8 @@ def test_what_became_of_join_filters(spark, orders, tmp_path):
     finally:
         for key in with_small:
             spark.conf.unset(key)
-    fact = next(s for s in told.scans if s.join_filters)
-    assert any("keys" in outcome for outcome in fact.join_filters)
+    fact = next(s for s in told.scans if s.outcomes)
+    assert any("keys" in outcome for outcome in fact.outcomes)
     assert any("IN" in step.name for step in fact.steps)
     assert told.rows == fact.metric("numOutputRows")
 

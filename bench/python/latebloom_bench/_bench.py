@@ -22,7 +22,7 @@ from latebloom_bench import _machine, _other, _plots
 from latebloom_bench._data import Directory
 from latebloom_bench._report import Report
 from latebloom_bench._run import Plan, Run, failures, run
-from latebloom_bench._sides import DUCKDB, OFF, ON, SPARK_PEERS, Duck
+from latebloom_bench._sides import DUCKDB, SPARK_PEERS, Duck
 from latebloom_bench._suite import Suite
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def bench(suite: Suite, request: Request) -> int:
         request.runs,
         cache,
     )
-    sides = [OFF, ON, *(peer for peer in SPARK_PEERS if peer.name in request.peers)]
+    sides = [*suite.sides, *(peer for peer in SPARK_PEERS if peer.name in request.peers)]
     about = {side.name: side.about for side in sides}
     problems: list[str] = []
     duck = _duck(suite, about, problems) if DUCKDB in request.peers else None

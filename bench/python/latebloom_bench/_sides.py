@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latebloom._errors import LateBloomError
-from latebloom._names import ENABLED_KEY
+from latebloom._names import CACHE_KEY, ENABLED_KEY
 
 from latebloom_bench import _jvm
 
@@ -53,7 +53,15 @@ class SparkSide:
 
 
 OFF = SparkSide("off", "Spark alone", {ENABLED_KEY: "false"})
-ON = SparkSide("on", "with LateBloom", {ENABLED_KEY: "true"})
+# Runs repeat a query: what one of them found must not spare the next one its work.
+ON = SparkSide(
+    "on", "with LateBloom, nothing remembered", {ENABLED_KEY: "true", CACHE_KEY: "false"}
+)
+AGAIN = SparkSide(
+    "again",
+    "with LateBloom, which remembers what the same query found before",
+    {ENABLED_KEY: "true", CACHE_KEY: "true"},
+)
 
 _RUNTIME_FILTER = "spark.sql.optimizer.runtime.bloomFilter"
 SPARK_PEERS = (

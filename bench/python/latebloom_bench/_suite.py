@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from latebloom._errors import LateBloomError
 
+from latebloom_bench._sides import OFF, ON, SparkSide
+
 if TYPE_CHECKING:
     from latebloom._data import Cache
 
@@ -72,7 +74,8 @@ class Suite:
 
     Queries whose texts come from a tool in the cache are a function of the cache.
     ``needs_testkit``: the session needs the classes of ``jvm/testkit``. ``only_planned``: queries
-    are planned and not run, so that there are no answers to compare.
+    are planned and not run, so that there are no answers to compare. ``sides``: the baseline, then
+    the measured side, then others.
     """
 
     name: str
@@ -86,6 +89,7 @@ class Suite:
     confs: Mapping[str, str] = field(default_factory=dict)
     needs_testkit: bool = False
     only_planned: bool = False
+    sides: tuple[SparkSide, ...] = (OFF, ON)
 
     def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
         """The queries of these names or shell patterns, all of them if there are none."""

@@ -5,7 +5,18 @@ import latebloom
 import pytest
 from latebloom import _data as generated
 from latebloom._names import EXTENSION, EXTENSIONS_KEY
-from latebloom_bench import Measured, Query, Request, Suite, Variant, _bench, _data, _other, _run
+from latebloom_bench import (
+    Measured,
+    Query,
+    Request,
+    Suite,
+    Variant,
+    _bench,
+    _data,
+    _other,
+    _run,
+    _sides,
+)
 
 QUERIES = (
     Query("open", "select * from orders where status = 'open'"),
@@ -22,7 +33,7 @@ def measured(spark, orders, tmp_path):
         data = _data.Directory(orders.parent)
         plan = _run.Plan(suite, QUERIES, (Variant(),), data, 1, 1, generated.Cache(tmp_path))
         done, problems, told = _run.Run(), [], []
-        _run.run(plan, spark, [_bench.OFF], None, told.append, done)
+        _run.run(plan, spark, [_sides.OFF], None, told.append, done)
         _other.measure(plan, _other.checked(jars, confs), told.append, done, problems)
         return done.results, problems
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from latebloom_bench.suites import (
     adaptive,
+    again,
     copies,
     delta,
     first_light,
@@ -28,6 +29,8 @@ SUITES = {
     suite.name: suite
     for suite in (
         adaptive.SUITE,
+        again.SUITE,
+        again.STORE,
         copies.SUITE,
         delta.SUITE,
         delta.TPCDS,

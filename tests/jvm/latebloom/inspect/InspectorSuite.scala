@@ -39,6 +39,8 @@ class InspectorSuite extends LateBloomTest {
         "spark.latebloom.join.enabled",
         "spark.latebloom.join.minScanBytes",
         "spark.latebloom.join.rescanBytes",
+        "spark.latebloom.cache.enabled",
+        "spark.latebloom.cache.maxBytes",
         "spark.latebloom.join.relistBytes",
         "spark.latebloom.join.patience",
         "spark.latebloom.join.maxBytes",

@@ -88,8 +88,7 @@ final class ParquetRowGroup implements RowGroup {
     PageIndexes indexes = new PageIndexes(indexed);
     split.context.fetcher().fetch(indexes.ranges());
     Selection left = pruning.rows(rows, indexes);
-    boolean trusted = split.trusted.bounds() && split.trusted.nullCounts();
-    if (!left.isAll() && !trusted && !sparkPrunesPages()) {
+    if (!left.isAll() && !prunesForAnyColumns() && !sparkPrunesPages()) {
       left = Selection.all(rows);
     }
     // Spark, too, reads by page offsets here, whoever wrote them.
@@ -98,6 +97,11 @@ final class ParquetRowGroup implements RowGroup {
       chunks.values().forEach(ColumnChunk::dropIndex);
     }
     return left;
+  }
+
+  @Override
+  public boolean prunesForAnyColumns() {
+    return split.trusted.bounds() && split.trusted.nullCounts();
   }
 
   /**

@@ -23,6 +23,14 @@ public interface RowGroup {
   Selection prune() throws IOException;
 
   /**
+   * Whether {@link #prune} rules out the same rows in each scan with these conditions, whatever its
+   * columns: where indexes are not to be trusted, it does what Spark does for these columns.
+   */
+  default boolean prunesForAnyColumns() {
+    return true;
+  }
+
+  /**
    * Whether the schema or trusted statistics prove that every row passes, so that the scan need not
    * evaluate the predicate.
    */

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import latebloom.read.selection.LiveRows;
 import latebloom.read.selection.Selection;
+import latebloom.read.survivors.SurvivorBlocks;
+import latebloom.read.survivors.SurvivorRecorder;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.RunningTask;
@@ -18,7 +20,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  * The selective scan of one file split, independent of the format:
  *
  * <pre>
- * for group:  rows = prune(group) ∩ live(group)
+ * for group:  rows = prune(group) ∩ live(group) ∩ known(group)
  *   for f in filters:  rows = f.filter(rows)        each only where the one before it left rows
  *   for p in payload:  p.select(rows, out)          survivors only, compacted across row groups
  *   emit(out)
@@ -62,6 +64,15 @@ public final class SelectiveScan implements BatchSource {
   private boolean begun;
   private SplitAggregates aggregates;
 
+  /** The rows that may pass, by what an earlier scan found. */
+  private SurvivorBlocks known = SurvivorBlocks.UNKNOWN;
+
+  /** Records what this scan finds; null if it need not. */
+  private SurvivorRecorder recorder;
+
+  private long rowsLeftOut;
+  private boolean ended;
+
   /**
    * @param groups the row groups to scan; owned, closed with this
    * @param live the rows of the file that its table still has, or that the query needs
@@ -98,10 +109,32 @@ public final class SelectiveScan implements BatchSource {
     aggregates = into;
   }
 
+  /**
+   * Begins where an earlier scan with the same conditions, or weaker ones, found survivors, and
+   * records what this one finds; to be called before the first batch.
+   *
+   * @param into null to record nothing
+   */
+  public void remember(SurvivorBlocks found, SurvivorRecorder into) {
+    known = found;
+    recorder = into;
+  }
+
+  /** How many rows it left out because an earlier scan had seen them dropped. */
+  public long rowsLeftOut() {
+    return rowsLeftOut;
+  }
+
+  /** Whether the scan has come to the end of its split. */
+  public boolean hasEnded() {
+    return ended;
+  }
+
   @Override
   public ColumnarBatch next() throws IOException {
     while (true) {
       if (survivors == null && !nextWindow()) {
+        ended = true;
         return out.room() < out.capacity() ? out.emit() : null;
       }
       int room = out.room();
@@ -162,12 +195,14 @@ public final class SelectiveScan implements BatchSource {
         return false;
       }
       payload = null;
-      if (spec.options().distinct() && live.isAll() && cascade.readsOnly(0, group)) {
+      boolean whole = isWhole(group);
+      if (spec.options().distinct() && whole && cascade.readsOnly(0, group)) {
         group = DistinctRows.of(group, 0);
         counters.add(Counter.ROW_GROUPS_ANSWERED, group instanceof DistinctRows ? 1 : 0);
       }
       boolean answered =
-          aggregates != null && live.isAll() && cascade.allPass(group) && aggregates.add(group);
+          aggregates != null && whole && cascade.allPass(group) && aggregates.add(group);
+      begin(answered || group instanceof DistinctRows);
       counters.add(Counter.ROW_GROUPS_ANSWERED, answered ? 1 : 0);
       pending = answered ? Selection.none(group.rows()) : candidates();
       if (pending.isNone()) {
@@ -209,16 +244,57 @@ public final class SelectiveScan implements BatchSource {
     return pending.intersect(run(group.rows(), from, from + rows));
   }
 
-  /** The live rows of the group that statistics leave. */
-  private Selection candidates() throws IOException {
-    if (live.isAll()) {
-      return cascade.prune(group);
+  /** Whether nothing but the filters leaves out a row of a group. */
+  private boolean isWhole(RowGroup next) {
+    return live.isAll() && (known.isUnknown() || known(next).isAll());
+  }
+
+  private Selection known(RowGroup next) {
+    return known.of(next.firstRow(), next.rows());
+  }
+
+  /** Begins to record the group's survivors, unless it stands for rows that are not read. */
+  private void begin(boolean standsForOthers) {
+    if (recorder != null) {
+      if (standsForOthers || group.firstRow() < 0) {
+        recorder.beginUnknown();
+      } else {
+        recorder.begin(group.firstRow(), group.rows());
+      }
     }
-    Selection rows = live.of(group.firstRow(), group.rows());
-    counters.add(
-        live.isListed() ? Counter.ROWS_NOT_BEST : Counter.ROWS_DELETED,
-        group.rows() - rows.count());
-    return rows.isNone() ? rows : cascade.prune(group).intersect(rows);
+  }
+
+  /** The live rows of the group that statistics and earlier scans leave. */
+  private Selection candidates() throws IOException {
+    Selection rows = Selection.all(group.rows());
+    if (!live.isAll()) {
+      rows = live.of(group.firstRow(), group.rows());
+      counters.add(
+          live.isListed() ? Counter.ROWS_NOT_BEST : Counter.ROWS_DELETED,
+          group.rows() - rows.count());
+    }
+    if (!known.isUnknown() && !(group instanceof DistinctRows)) {
+      Selection may = known(group);
+      dropped(may.complement());
+      Selection left = rows.intersect(may);
+      rowsLeftOut += rows.count() - left.count();
+      counters.add(Counter.ROWS_REMEMBERED, rows.count() - left.count());
+      rows = left;
+    }
+    if (rows.isNone()) {
+      return rows;
+    }
+    Selection may = cascade.prune(group);
+    if (group.prunesForAnyColumns()) {
+      dropped(may.complement());
+    }
+    return may.intersect(rows);
+  }
+
+  private void dropped(Selection rows) {
+    if (recorder != null) {
+      recorder.dropped(rows);
+    }
   }
 
   /**
@@ -249,6 +325,9 @@ public final class SelectiveScan implements BatchSource {
       groups.prefetch(cascade.prunes(), this::firstFetch);
     }
     Selection rows = cascade.filter(group, filters, window, sample);
+    if (recorder != null) {
+      recorder.dropped(window.minus(rows));
+    }
     if (rows.isNone()) {
       counters.add(Counter.ROW_GROUPS_SKIPPED, pending.isNone() && payload == null ? 1 : 0);
     } else {
@@ -263,8 +342,9 @@ public final class SelectiveScan implements BatchSource {
       // The next one most likely has a dictionary, too.
       return List.of();
     }
-    if (!live.isAll() && live.of(next.firstRow(), next.rows()).spread() < 1) {
-      // Some pages hold only deleted rows.
+    if (!live.isAll() && live.of(next.firstRow(), next.rows()).spread() < 1
+        || !known.isUnknown() && known(next).spread() < 1) {
+      // Some pages hold only deleted rows, or none that passes.
       return List.of();
     }
     List<Integer> columns = cascade.firstColumns(next);

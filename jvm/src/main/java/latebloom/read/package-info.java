@@ -6,7 +6,7 @@
  * latebloom.read.RowGroups} and {@link latebloom.read.RowGroup}; the scan begins in {@link
  * latebloom.read.SelectiveScan}.
  *
- * <p>May import {@code line}, {@code read.predicate}, {@code read.selection}, {@code read.task} and
- * {@code read.vector}.
+ * <p>May import {@code line}, {@code read.predicate}, {@code read.selection}, {@code
+ * read.survivors}, {@code read.task} and {@code read.vector}.
  */
 package latebloom.read;

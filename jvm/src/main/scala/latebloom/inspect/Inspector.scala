@@ -19,6 +19,7 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.latebloom.LateBloomConf
 
+import latebloom.cache.PredicateCache
 import latebloom.decision.{Reason, ShortSql}
 import latebloom.scan.LateScan
 
@@ -39,6 +40,22 @@ object Inspector {
         ("type" -> c.kind) ~ ("doc" -> c.doc)
     }
   )
+
+  /** `{"conditions", "files", "bytes", "maxBytes", "lookups", "hits", "splits", "rows"}`, see
+    * [[PredicateCache.Totals]].
+    */
+  def cache(): String = {
+    val totals = PredicateCache.totals
+    json(
+      ("conditions" -> totals.conditions) ~ ("files" -> totals.files) ~
+        ("bytes" -> totals.bytes) ~ ("maxBytes" -> totals.maxBytes) ~
+        ("lookups" -> totals.lookups) ~ ("hits" -> totals.hits) ~
+        ("splits" -> totals.splits) ~ ("rows" -> totals.rows)
+    )
+  }
+
+  /** Forgets what scans remember. */
+  def clearCache(): Unit = PredicateCache.clear()
 
   /** `{"plan", "scans", "joins", "orders"}`: formatted EXPLAIN, and reports on each Parquet or ORC
     * scan, on each side of an equi-join, and on each ORDER BY with LIMIT.

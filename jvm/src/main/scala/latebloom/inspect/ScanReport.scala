@@ -55,8 +55,8 @@ object ScanReport {
     * @param topRows
     *   what the scan knows of the first rows of an order
     * @param outcomes
-    *   what has become of each of `joins`, and of the rows that they tested; empty before the query
-    *   runs
+    *   what has become of each of `joins`, and of the rows that they tested, and what the scan left
+    *   out by what an earlier one found; empty before the query runs
     */
   final case class Filters(
       columns: Seq[String],
@@ -147,6 +147,13 @@ object ScanReport {
     val keys = for (f <- scan.joinFilters; found <- f.outcome) yield s"${f.text}: $found"
     def told(counter: Counter, what: String) =
       Some(scan.metrics(counter.key).value).filter(_ > 0).map(n => f"$n%,d $what")
+    val remembered = Seq(
+      told(Counter.SPLITS_REMEMBERED, "files or splits"),
+      told(Counter.ROWS_REMEMBERED, "rows")
+    ).flatten
+    val cached = when(remembered.nonEmpty)(
+      s"left out, as an earlier query found: ${remembered.mkString(", ")}"
+    )
     val rows = Seq(
       told(Counter.FILES_EXCLUDED, "files excluded"),
       told(Counter.JOIN_ROWS_TESTED, "rows tested"),
@@ -154,7 +161,7 @@ object ScanReport {
       told(Counter.JOIN_KEYS_LATE, "windows read before the keys came"),
       told(Counter.JOIN_FILTERS_OFF, "windows not tested, because few rows would have been dropped")
     ).flatten
-    if (keys.isEmpty) Nil else keys ++ when(rows.nonEmpty)(rows.mkString(", "))
+    (if (keys.isEmpty) Nil else keys ++ when(rows.nonEmpty)(rows.mkString(", "))) ++ cached
   }
 
   private val notInstalled = Some(Reasons.notInstalled)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.joinkeys
 
+import java.security.MessageDigest
 import java.time.LocalDate
 
 import org.apache.spark.SparkContext
@@ -15,6 +16,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
+import latebloom.cache.CachedCondition
 import latebloom.compile.KeyPredicate
 import latebloom.joinkeys.FileKeys.Buckets
 import latebloom.line.Collations
@@ -41,6 +43,16 @@ final private[latebloom] class JoinKeyPredicate private (
 
   /** Whether no row of a file may be left out that is read. */
   def onlyFiles: Boolean = join.onlyFiles
+
+  /** The key with a digest of the keys, if these were known when the scan began, and are few enough
+    * to be worth one.
+    */
+  def digest: Option[CachedCondition.Keys] = keys match {
+    case known: KnownKeys =>
+      known.now.map(_.filter).filter(_.bytes <= JoinKeyPredicate.MostDigested)
+        .map(f => CachedCondition.Keys(join.key, JoinKeyPredicate.digest(f.serialize())))
+    case _ => None
+  }
 
   /** The column that is the key, or from which a conversion makes it that changes no key. */
   override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
@@ -182,6 +194,12 @@ private[latebloom] object JoinKeyPredicate {
     }
     new AwaitedKeys(new LateValues.OnDriver(context, keys))
   }
+
+  /** Bytes of keys: their digest takes a few milliseconds. */
+  private val MostDigested = 1L << 20
+
+  private def digest(keys: Array[Byte]): String =
+    MessageDigest.getInstance("SHA-256").digest(keys).map(b => f"$b%02x").mkString
 
   /** Ranges to compare with the statistics of a file. */
   private val MostRanges = 32

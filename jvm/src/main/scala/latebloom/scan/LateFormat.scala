@@ -19,10 +19,12 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import latebloom.cache.Survivors
 import latebloom.joinkeys.FileKeys
 import latebloom.line.Archives
 import latebloom.line.Compat._
 import latebloom.read.selection.LiveRows
+import latebloom.read.survivors.SurvivorBlocks
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{BatchSource, ScanSpec, SelectiveScan, SplitAggregates}
 import latebloom.tables.TableFormat
@@ -38,6 +40,8 @@ import latebloom.toprows.RowsOfFiles
   *   the keys of joins on what is known of a file before it is opened
   * @param rows
   *   the rows that the scan may read; None for all
+  * @param survivors
+  *   what earlier scans found; None if that may not be used
   * @param aggregation
   *   what a scan returns in place of rows, a row for each file split; None for rows
   * @param metrics
@@ -50,6 +54,7 @@ final private[latebloom] case class ScanWork(
     keys: Seq[KeysToPush],
     files: Seq[FileKeys],
     rows: Option[WantedRows],
+    survivors: Option[Survivors],
     aggregation: Option[Aggregation],
     metrics: Map[String, SQLMetric],
     filters: FilterTotals
@@ -153,8 +158,9 @@ private[scan] trait LateFormat extends FileFormat {
     val columns = spec.columns
     val keys = work.files
     val aggregation = work.aggregation
+    val survivors = work.survivors
 
-    def read(file: PartitionedFile): Iterator[InternalRow] = {
+    def read(file: PartitionedFile, known: SurvivorBlocks): Iterator[InternalRow] = {
       val counters = new Counters
       val drain = () => {
         counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
@@ -163,13 +169,16 @@ private[scan] trait LateFormat extends FileFormat {
       val opened =
         if (Archives.isArchive(file.toPath)) Left(Counter.FILES_ARCHIVED)
         else lateFiles.open(file, counters)
+      var atEnd = () => ()
       val source: BatchSource = opened match {
-        case Right(scan)  => scan
+        case Right(scan) =>
+          survivors.foreach(s => atEnd = s.begin(file, known, scan))
+          scan
         case Left(reason) =>
           counters.add(reason, 1)
           lateFiles.filter(file, Reordered(sparkRead(file), order, columns))
       }
-      val batches = new BatchIterator(source, drain)
+      val batches = new BatchIterator(source, drain, atEnd)
       val result = aggregation match {
         case Some(a)                => new AggregateIterator(a, file, source, batches)
         case None if returningBatch => batches
@@ -183,7 +192,15 @@ private[scan] trait LateFormat extends FileFormat {
         if (file.start == 0) scanMetrics(Counter.FILES_EXCLUDED.key).add(1)
         Iterator.empty
       } else {
-        read(file)
+        val known =
+          survivors.fold(SurvivorBlocks.UNKNOWN)(_.of(file, lateFiles.configuration))
+        if (known.isEmpty(file.start, file.start + file.length)) {
+          scanMetrics(Counter.SPLITS_REMEMBERED.key).add(1)
+          survivors.foreach(_.leaveOut())
+          Iterator.empty
+        } else {
+          read(file, known)
+        }
       }
   }
 }
@@ -354,12 +371,17 @@ private object Reordered {
     else new Reordered(read, columns.indices.map(order.indexOf(_)).toArray, columns)
 }
 
-/** Iterates over a file's batches, and updates the metrics with each. */
-final private class BatchIterator(source: BatchSource, drain: () => Unit)
+/** Iterates over a file's batches, and updates the metrics with each.
+  *
+  * @param atEnd
+  *   called once, when no more batch will be read
+  */
+final private class BatchIterator(source: BatchSource, drain: () => Unit, atEnd: () => Unit)
     extends Iterator[ColumnarBatch]
     with Closeable {
   private var batch: ColumnarBatch = _
   private var ended = false
+  private var closed = false
 
   override def hasNext: Boolean = {
     if (batch == null && !ended) {
@@ -380,6 +402,10 @@ final private class BatchIterator(source: BatchSource, drain: () => Unit)
   override def close(): Unit = {
     ended = true
     source.close()
+    if (!closed) {
+      closed = true
+      atEnd()
+    }
     drain()
   }
 }

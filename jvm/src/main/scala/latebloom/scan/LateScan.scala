@@ -10,7 +10,7 @@ import org.json4s.jackson.JsonMethods.parse
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.execution.datasources.{
@@ -25,13 +25,13 @@ import org.apache.spark.sql.execution.{
   ExecSubqueryExpression,
   FileSourceScanExec,
   SQLExecution,
-  ScalarSubquery,
   SparkPlan
 }
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.latebloom.{FileBounds, KeysToPush, LateBloomConf}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
+import latebloom.cache.{PredicateCache, Survivors}
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
 import latebloom.joinkeys.{FileKeys, JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
@@ -75,7 +75,8 @@ final class LateScan private[latebloom] (
     val lookups: Seq[Expression],
     val options: ScanSpec.Options
 ) extends ExtendedFileScan(files)
-    with BestFirst {
+    with BestFirst
+    with RemembersSurvivors {
   outer =>
 
   JoinFiltersInPlan.held(joinFilters)
@@ -207,9 +208,8 @@ final class LateScan private[latebloom] (
   }
 
   /** The conditions once the subqueries in them have run. */
-  @transient private lazy val conditions: Seq[Expression] = scanFilters.map(_.transform {
-    case s: ScalarSubquery => Literal.create(s.eval(InternalRow.empty), s.dataType)
-  })
+  @transient private lazy val conditions: Seq[Expression] =
+    scanFilters.map(RemembersSurvivors.withValues)
 
   /** The join filters, without those that have too many keys. */
   @transient private lazy val joinKeys: Seq[JoinKeyPredicate] =
@@ -351,7 +351,7 @@ final class LateScan private[latebloom] (
   @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
 
   private def work: ScanWork = workFor(rowKeys.flatMap(_.pushed) ++ bounds.map(_.pushed))
-    .copy(files = fileKeys(rowKeys), rows = wanted)
+    .copy(files = fileKeys(rowKeys), rows = wanted, survivors = survivors)
 
   /** The work on files all of which are read.
     *
@@ -359,7 +359,17 @@ final class LateScan private[latebloom] (
     *   the keys of joins on columns, for statistics
     */
   private[latebloom] def workFor(keys: Seq[KeysToPush]): ScanWork =
-    ScanWork(spec, keys, Nil, None, None, counters, filterTotals)
+    ScanWork(spec, keys, Nil, None, None, None, counters, filterTotals)
+
+  /** What earlier scans found of the survivors. */
+  @transient private lazy val survivors: Option[Survivors] = survivorsOf(
+    spec,
+    read,
+    conditions,
+    rowKeys.filterNot(_.isOf(partitions)),
+    exactly = bounds.isEmpty,
+    directories(dynamicallySelectedPartitions).flatMap(_.files)
+  )
 
   /** What the keys say of files before they are opened. */
   private def fileKeys(of: Seq[JoinKeyPredicate]): Seq[FileKeys] = {
@@ -434,21 +444,33 @@ final class LateScan private[latebloom] (
   /** The files that may have rows with the keys, as far as they are known by now. */
   private def notExcluded(listing: Listing): Listing = {
     val keys = fileKeys(joinKeys)
-    if (keys.isEmpty && excludedByTable.isEmpty && wanted.isEmpty) listing
-    else {
-      def isExcluded(partition: InternalRow, file: FileStatusWithMetadata) =
-        wanted.exists(_.exclude(file.getPath)) ||
-          keys.exists(_.exclude(partition, file.getPath.getName)) ||
-          excludedByTable.exists(_(file.getPath))
-      val all = directories(listing)
-      val kept = all.map(d => d.copy(files = d.files.filterNot(isExcluded(d.values, _))))
-      val excluded = all.map(_.files.size).sum - kept.map(_.files.size).sum
-      if (excluded == 0) listing
-      else {
-        countOnDriver(Counter.FILES_EXCLUDED, excluded)
-        listingOf(kept.filter(_.files.nonEmpty))
-      }
+    def isExcluded(partition: InternalRow, file: FileStatusWithMetadata) =
+      wanted.exists(_.exclude(file.getPath)) ||
+        keys.exists(_.exclude(partition, file.getPath.getName)) ||
+        excludedByTable.exists(_(file.getPath))
+    def hasNoSurvivor(file: FileStatusWithMetadata) =
+      survivors.exists(_.exclude(file.getPath, file.getLen))
+    val few = keys.nonEmpty || excludedByTable.nonEmpty || wanted.nonEmpty
+    val (byKeys, excluded) =
+      if (few) without(listing, isExcluded) else (listing, 0)
+    val (left, remembered) = without(byKeys, (_, file) => hasNoSurvivor(file))
+    if (excluded > 0) countOnDriver(Counter.FILES_EXCLUDED, excluded)
+    if (remembered > 0) {
+      countOnDriver(Counter.SPLITS_REMEMBERED, remembered)
+      PredicateCache.saved(remembered, 0)
     }
+    left
+  }
+
+  /** The listing without some files, and how many these are. */
+  private def without(
+      listing: Listing,
+      isLeftOut: (InternalRow, FileStatusWithMetadata) => Boolean
+  ): (Listing, Int) = {
+    val all = directories(listing)
+    val kept = all.map(d => d.copy(files = d.files.filterNot(isLeftOut(d.values, _))))
+    val leftOut = all.map(_.files.size).sum - kept.map(_.files.size).sum
+    if (leftOut == 0) (listing, 0) else (listingOf(kept.filter(_.files.nonEmpty)), leftOut)
   }
 
   private def countOnDriver(counter: Counter, n: Long): Unit = {

@@ -20,6 +20,7 @@ object LateBloomConf {
       scanEnabled: Boolean,
       join: JoinSettings,
       topK: TopKSettings,
+      cache: CacheSettings,
       limitEnabled: Boolean,
       aggregateEnabled: Boolean,
       mergeGapBytes: Long,
@@ -61,6 +62,9 @@ object LateBloomConf {
       minScanBytes: Long,
       minSaved: Double
   )
+
+  /** The settings of what one query remembers for the next. */
+  final case class CacheSettings(enabled: Boolean, maxBytes: Long)
 
   /** One conf, for users. */
   final case class Described(
@@ -215,6 +219,20 @@ object LateBloomConf {
       "of its bytes, or if most of its pages hold none of them. 0: always."
   )(share(_, 0.1))
 
+  private val cacheEnabled = conf(
+    "spark.latebloom.cache.enabled",
+    "boolean",
+    "Whether a scan remembers which stretches of rows of each file had survivors, and begins there " +
+      "when a later query asks for the same, or for less. A file that was written since is read " +
+      "anew."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val cacheMaxBytes = conf(
+    "spark.latebloom.cache.maxBytes",
+    "bytes",
+    "Most bytes that the driver keeps of what scans remember, for all sessions together."
+  )(bytes(_, "64m"))
+
   private val all: Seq[Conf[_]] = Seq(
     enabled,
     scanEnabled,
@@ -233,7 +251,9 @@ object LateBloomConf {
     topKEnabled,
     topKMaxRows,
     topKMinScanBytes,
-    topKMinSaved
+    topKMinSaved,
+    cacheEnabled,
+    cacheMaxBytes
   )
 
   /** The current settings in `conf`. */
@@ -257,6 +277,10 @@ object LateBloomConf {
       maxRows = conf.getConf(topKMaxRows.entry),
       minScanBytes = conf.getConf(topKMinScanBytes.entry),
       minSaved = conf.getConf(topKMinSaved.entry)
+    ),
+    cache = CacheSettings(
+      enabled = conf.getConf(cacheEnabled.entry),
+      maxBytes = conf.getConf(cacheMaxBytes.entry)
     ),
     limitEnabled = conf.getConf(limitEnabled.entry),
     aggregateEnabled = conf.getConf(aggregateEnabled.entry),

@@ -32,6 +32,9 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
     */
   def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan]
 
+  /** Hadoop's configuration, in tasks. */
+  def configuration: Configuration
+
   /** Filters the rows of a file that [[open]] left to Spark's reader. */
   def filter(file: PartitionedFile, read: Iterator[_]): FilteredRows =
     new FilteredRows(

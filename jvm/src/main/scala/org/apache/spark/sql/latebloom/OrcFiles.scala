@@ -41,6 +41,8 @@ final class OrcFiles private (
 ) extends LateFiles(spec, partitionSchema, settings.offHeap) {
   import OrcFiles._
 
+  override def configuration: Configuration = conf.value.value
+
   override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
     val path = file.toPath

@@ -50,6 +50,8 @@ final class ParquetFiles private (
 ) extends LateFiles(spec, partitionSchema, settings.offHeap) {
   import ParquetFiles._
 
+  override def configuration: Configuration = conf.value.value
+
   override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] =
     if (columns.areIn(file)) read(file, counters) else Left(Counter.FILES_OF_TABLE)
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scans remember for later queries, on the driver."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from latebloom import _jvm
+from latebloom._render import html_table, size, table
+from latebloom._session import require_extension
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class Cache:
+    """The predicate cache: which stretches of which files had rows that met a condition.
+
+    One for all sessions of an application. The numbers are those of the moment of the call.
+
+    Attributes:
+        conditions: conditions that are cached.
+        files: files that something is known of, over all conditions.
+        bytes: memory that it takes on the driver, about.
+        max_bytes: ``spark.latebloom.cache.maxBytes`` of the last scan, 0 before the first.
+        lookups: scans that could use it.
+        hits: those of them that it knew something for.
+        splits: files or splits that were not opened.
+        rows: rows that were not read, of splits that were opened.
+    """
+
+    conditions: int
+    files: int
+    bytes: int
+    max_bytes: int
+    lookups: int
+    hits: int
+    splits: int
+    rows: int
+    _spark: SparkSession = field(repr=False, compare=False)
+
+    def clear(self) -> None:
+        """Forgets everything, and begins to count anew; no answer depends on it.
+
+        Use it before a measurement of first runs, or to free the memory.
+        """
+        _jvm.clear_cache(self._spark)
+
+    def __str__(self) -> str:
+        return table(_HEADER, self._rows(), right=(1,))
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEADER, self._rows())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [
+            ("conditions", f"{self.conditions:,}"),
+            ("files", f"{self.files:,}"),
+            ("memory", f"{size(self.bytes)} of {size(self.max_bytes)}"),
+            ("scans that looked", f"{self.lookups:,}"),
+            ("scans that it knew something for", f"{self.hits:,}"),
+            ("files or splits not opened", f"{self.splits:,}"),
+            ("rows not read", f"{self.rows:,}"),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, ready for JSON."""
+        return {"cache": {key: value for key, value in vars(self).items() if key != "_spark"}}
+
+
+_HEADER = ("predicate cache", "")
+
+
+def cache(spark: SparkSession) -> Cache:
+    """What scans of this application remember, and what that has saved so far.
+
+    Raises:
+        ExtensionNotLoadedError: the session runs without the extension.
+        UnsupportedSessionError: the session is a Spark Connect client.
+    """
+    require_extension(spark)
+    told = json.loads(_jvm.cache(spark))
+    return Cache(max_bytes=told.pop("maxBytes"), **told, _spark=spark)
