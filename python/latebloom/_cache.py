@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class Cache:
     """The predicate cache: which stretches of which files had rows that met a condition.
 
-    One for all sessions of an application. The numbers are those of the moment of the call.
+    One for all sessions of an application, on the driver. The numbers are those of the moment of
+    the call. Those of metadata (footers, tails and indexes of files) are of the driver's process:
+    with a local master all tasks run there, and on a cluster each executor has a cache of its own.
 
     Attributes:
         conditions: conditions that are cached.
@@ -30,6 +32,9 @@ class Cache:
         hits: those of them that it knew something for.
         splits: files or splits that were not opened.
         rows: rows that were not read, of splits that were opened.
+        metadata_files: files whose metadata are cached.
+        metadata_bytes: memory that these take, about.
+        metadata_hits: how often metadata were there when a scan needed them.
     """
 
     conditions: int
@@ -40,6 +45,9 @@ class Cache:
     hits: int
     splits: int
     rows: int
+    metadata_files: int
+    metadata_bytes: int
+    metadata_hits: int
     _spark: SparkSession = field(repr=False, compare=False)
 
     def clear(self) -> None:
@@ -64,6 +72,8 @@ class Cache:
             ("scans that it knew something for", f"{self.hits:,}"),
             ("files or splits not opened", f"{self.splits:,}"),
             ("rows not read", f"{self.rows:,}"),
+            ("metadata of files", f"{self.metadata_files:,}, {size(self.metadata_bytes)}"),
+            ("metadata that need not be read", f"{self.metadata_hits:,} times"),
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,7 +81,7 @@ class Cache:
         return {"cache": {key: value for key, value in vars(self).items() if key != "_spark"}}
 
 
-_HEADER = ("predicate cache", "")
+_HEADER = ("cache", "")
 
 
 def cache(spark: SparkSession) -> Cache:
@@ -83,4 +93,8 @@ def cache(spark: SparkSession) -> Cache:
     """
     require_extension(spark)
     told = json.loads(_jvm.cache(spark))
-    return Cache(max_bytes=told.pop("maxBytes"), **told, _spark=spark)
+    return Cache(**{_snake(key): value for key, value in told.items()}, _spark=spark)
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)

@@ -35,6 +35,8 @@ def test_a_repeated_query_opens_fewer_files_with_the_same_answer(spark, table):
     assert used.hits == learnt.hits + 1
     assert used.splits == 2
     assert used.rows > 20_000
+    assert used.metadata_files == 4
+    assert used.metadata_hits > 0
 
 
 def test_clear_forgets_and_counts_anew(spark, table):

@@ -41,6 +41,7 @@ class InspectorSuite extends LateBloomTest {
         "spark.latebloom.join.rescanBytes",
         "spark.latebloom.cache.enabled",
         "spark.latebloom.cache.maxBytes",
+        "spark.latebloom.cache.metadataBytes",
         "spark.latebloom.join.relistBytes",
         "spark.latebloom.join.patience",
         "spark.latebloom.join.maxBytes",

@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcUtils
 
 import latebloom.orc.stripe.{OrcColumn, RowIndexes, SplitContext, StripeStreams}
 import latebloom.read.ScanSpecs
+import latebloom.read.io.FileTail
 import latebloom.read.selection.Selection
 import latebloom.read.task.Counters
 
@@ -46,7 +47,7 @@ object OpenedOrc {
       ScanSpecs.withoutFilters(path.toString, schema, schema.length, 1024),
       reader,
       reader.takeFile(),
-      new OrcSplit.Options(path.toString, length, 0, length, false),
+      new OrcSplit.Options(path.toString, length, 0, length, FileTail.NONE, false),
       columns.toSeq.asJava,
       Option(sarg).map(new OrcPruning.Conditions(_, Seq.empty.asJava)).orNull,
       new Counters

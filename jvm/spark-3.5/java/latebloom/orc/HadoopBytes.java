@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import latebloom.read.io.FileBytes;
+import latebloom.read.io.FileTail;
 import org.apache.hadoop.fs.FSDataInputStream;
 
 /** Reads a file through a Hadoop stream. The Hadoop of this line has no vectored reads. */
-record HadoopBytes(FSDataInputStream in) implements FileBytes {
+record HadoopBytes(FSDataInputStream in, FileTail tail) implements FileBytes {
   @Override
   public void readFully(long offset, byte[] into, int length) throws IOException {
     in.readFully(offset, into, 0, length);

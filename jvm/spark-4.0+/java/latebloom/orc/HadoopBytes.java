@@ -8,14 +8,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import latebloom.read.io.FileBytes;
+import latebloom.read.io.FileTail;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.StreamCapabilities;
 
 /** Reads a file through a Hadoop stream. */
-record HadoopBytes(FSDataInputStream in, boolean vectored) implements FileBytes {
-  HadoopBytes(FSDataInputStream in) {
-    this(in, in.hasCapability(StreamCapabilities.VECTOREDIO));
+record HadoopBytes(FSDataInputStream in, FileTail tail, boolean vectored) implements FileBytes {
+  HadoopBytes(FSDataInputStream in, FileTail tail) {
+    this(in, tail, in.hasCapability(StreamCapabilities.VECTOREDIO));
   }
 
   @Override

@@ -28,6 +28,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import latebloom.parquet.FooterEdit
 import latebloom.read.RandomCases
+import latebloom.read.io.MetadataCache
 
 class FooterCacheSuite extends AnyFunSuite with RandomCases {
   private val conf = new Configuration()
@@ -98,12 +99,15 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
       status: FileStatus,
       start: Long,
       end: Long,
-      stream: HadoopInputFile => SeekableInputStream = _.newStream()
+      stream: HadoopInputFile => SeekableInputStream = _.newStream(),
+      acrossRuns: Boolean = false
   ): ParquetMetadata = {
     val file = HadoopInputFile.fromStatus(status, conf)
     val in = stream(file)
-    try FooterCache.footer(run, status, file, in, start, end).metadata
-    finally if (in != null) in.close()
+    try {
+      val key = MetadataCache.Key.of(run, status, acrossRuns)
+      FooterCache.footer(key, file, in, start, end, 16 << 20).metadata
+    } finally if (in != null) in.close()
   }
 
   private def places(footer: ParquetMetadata): Seq[Long] =
@@ -161,6 +165,28 @@ class FooterCacheSuite extends AnyFunSuite with RandomCases {
       val second = footer("a", file, half(file), file.getLen, _ => null)
       assert(places(first).nonEmpty && places(second).nonEmpty)
       intercept[NullPointerException](footer("b", file, 0, half(file), _ => null))
+    }
+  }
+
+  test("all runs share the footer of a file that has rested") {
+    withFile(1000) { path =>
+      def read(run: String, start: Long, end: Long, mayRead: Boolean) = {
+        val stream: HadoopInputFile => SeekableInputStream =
+          if (mayRead) _.newStream() else _ => null
+        places(footer(run, status(path), start, end, stream, acrossRuns = true))
+      }
+      val length = status(path).getLen
+      val fresh = read("e", 0, length, mayRead = true)
+      intercept[NullPointerException](read("f", 0, length, mayRead = false))
+      path.getFileSystem(conf).setTimes(path, System.currentTimeMillis() - 60000, -1)
+      assert(read("g", 0, length, mayRead = true) == fresh)
+      assert(read("h", 0, length, mayRead = false) == fresh, "the whole file")
+      val cut = length / 2
+      val parts = Seq(0L -> cut, cut -> length).map { case (start, end) =>
+        read("i", start, end, mayRead = true)
+      }
+      assert(parts.flatten == fresh && parts.forall(_.nonEmpty))
+      assert(read("j", 0, cut, mayRead = false) == parts.head)
     }
   }
 

@@ -32,7 +32,7 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
 
   private def tailOf(length: Int, speed: StoreSpeed): (FileTail, Seq[(Long, Int)]) = {
     val in = new Recorded(length)
-    (FileTail.read(in, length, speed), in.reads.toSeq)
+    (FileTail.read(in, length, speed, false), in.reads.toSeq)
   }
 
   test("it is one request, of more bytes the longer the store takes to answer") {
@@ -51,7 +51,7 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
         super.readFully(offset, into, n)
       }
     }
-    FileTail.read(in, file.length, speed)
+    FileTail.read(in, file.length, speed, false)
     assert(speed.isSlow)
   }
 
@@ -81,7 +81,7 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
   test("ranges within it are never fetched, nor requested ahead") {
     forSeeds(50) { random =>
       val length = 100000
-      val end = FileTail.read(new Recorded(length), length, new StoreSpeed)
+      val end = FileTail.read(new Recorded(length), length, new StoreSpeed, false)
       val in = new Recorded(length) {
         override def tail: FileTail = end
       }
@@ -113,6 +113,35 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
         wanted(length - 500, 100, (_, _) => fail("handed over"))
       ))
       assert(in.reads.size == sent && counters.get(Counter.ROW_GROUPS_PREFETCHED) == asked)
+    }
+  }
+
+  test("metadata that is fetched later is kept, if other scans may use it") {
+    for (keeps <- Seq(true, false)) {
+      val end = FileTail.read(new Recorded(file.length), file.length, new StoreSpeed, keeps)
+      def fetched(from: Int, n: Int, metadata: Boolean): Int = {
+        val in = new Recorded(file.length) {
+          override def tail: FileTail = end
+        }
+        val counters = new Counters
+        val fetcher =
+          new RangeFetcher(in, file.length, 0, new StoreSpeed, new ScanMemory(counters), counters)
+        var got = 0
+        val range = java.util.List.of(wanted(from, n, (_, _) => got += 1))
+        if (metadata) fetcher.fetchMetadata(range) else fetcher.fetch(range)
+        assert(got == 1)
+        in.reads.size
+      }
+      val before = end.heapBytes
+      assert(fetched(1000, 100, metadata = false) == 1 && fetched(1000, 100, metadata = true) == 1)
+      val again = if (keeps) 0 else 1
+      assert(fetched(1000, 100, metadata = true) == again)
+      assert(fetched(1020, 80, metadata = false) == again, "a part of it")
+      assert(fetched(1020, 81, metadata = true) == 1 && fetched(999, 2, metadata = true) == 1)
+      assert((end.heapBytes > before) == keeps)
+      // No more than some megabytes of one file.
+      for (from <- 0 until 300000 by 30) fetched(from, 29, metadata = true)
+      assert(end.heapBytes < (9 << 20))
     }
   }
 }

@@ -17,6 +17,7 @@ import latebloom.read.MissingColumns;
 import latebloom.read.RowGroup;
 import latebloom.read.RowGroups;
 import latebloom.read.ScanSpec;
+import latebloom.read.io.FileTail;
 import latebloom.read.io.RangeFetcher;
 import latebloom.read.io.RangeFetcher.WantedRange;
 import latebloom.read.io.StoreSpeed;
@@ -61,9 +62,11 @@ public final class OrcSplit implements RowGroups {
    * @param fileLength in bytes
    * @param from offset of the split in the file
    * @param to offset of its end
+   * @param metadata what is known of the file's metadata
    * @param skipCorrupt whether orc-core skips corrupt runs of numbers
    */
-  public record Options(String file, long fileLength, long from, long to, boolean skipCorrupt) {}
+  public record Options(
+      String file, long fileLength, long from, long to, FileTail metadata, boolean skipCorrupt) {}
 
   /**
    * @param in the file's stream
@@ -86,7 +89,7 @@ public final class OrcSplit implements RowGroups {
     ScanMemory memory = new ScanMemory(counters);
     RangeFetcher fetcher =
         new RangeFetcher(
-            new HadoopBytes(in),
+            new HadoopBytes(in, options.metadata),
             options.fileLength,
             spec.options().mergeGapBytes(),
             StoreSpeed.of(new Path(options.file).toUri()),

@@ -190,7 +190,7 @@ final class OrcStripe implements RowGroup {
     for (Need need : needs) {
       reader(need.column()).streams().wantIndex(need.rows(), ranges);
     }
-    context.fetcher().fetch(ranges);
+    context.fetcher().fetchMetadata(ranges);
     ranges.clear();
     for (Need need : needs) {
       ColumnReader reader = reader(need.column());

@@ -86,7 +86,7 @@ final class ParquetRowGroup implements RowGroup {
     }
     List<ColumnChunk> indexed = indexed();
     PageIndexes indexes = new PageIndexes(indexed);
-    split.context.fetcher().fetch(indexes.ranges());
+    split.context.fetcher().fetchMetadata(indexes.ranges());
     Selection left = pruning.rows(rows, indexes);
     if (!left.isAll() && !prunesForAnyColumns() && !sparkPrunesPages()) {
       left = Selection.all(rows);
@@ -320,7 +320,7 @@ final class ParquetRowGroup implements RowGroup {
     }
     long bytes = all.stream().mapToLong(c -> c.meta.getOffsetIndexReference().getLength()).sum();
     Set<ColumnChunk> fetched = bytes <= roundTripBytes() ? all : indexed;
-    split.context.fetcher().fetch(fetched.stream().map(ColumnChunk::indexRange).toList());
+    split.context.fetcher().fetchMetadata(fetched.stream().map(ColumnChunk::indexRange).toList());
   }
 
   /** The chunks of a column whose pages could be skipped if their offset indexes were read. */

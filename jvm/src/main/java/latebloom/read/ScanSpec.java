@@ -92,6 +92,8 @@ public record ScanSpec(
    * @param batchRows most rows of an output batch
    * @param wantedRows about how many rows a LIMIT above the scan takes of it; {@link #ALL} if it
    *     takes all
+   * @param metadataBytes most bytes of files' metadata that a process keeps for other scans; 0 for
+   *     none
    * @param distinct whether each row may be left out that equals another one, of a scan with one
    *     payload column
    */
@@ -101,14 +103,15 @@ public record ScanSpec(
       double eagerFraction,
       int batchRows,
       int wantedRows,
-      boolean distinct)
+      boolean distinct,
+      long metadataBytes)
       implements Serializable {
     /** No LIMIT. */
     public static final int ALL = Integer.MAX_VALUE;
 
     /** The options of a scan all of whose rows are wanted. */
     public Options(long mergeGapBytes, long pageCacheBytes, double eagerFraction, int batchRows) {
-      this(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows, ALL, false);
+      this(mergeGapBytes, pageCacheBytes, eagerFraction, batchRows, ALL, false, 0);
     }
 
     /** Whether a LIMIT most likely ends the scan early. */

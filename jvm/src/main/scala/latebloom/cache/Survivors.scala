@@ -4,10 +4,11 @@ package latebloom.cache
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.latebloom.LateFiles
 import org.apache.spark.util.AccumulatorV2
-import org.apache.spark.{SparkContext, TaskContext}
 
 import latebloom.cache.PredicateCache.{FileState, Known}
 import latebloom.line.Compat._
@@ -49,10 +50,8 @@ final private[latebloom] class Survivors private (
   }
 
   private def isUnchanged(file: PartitionedFile, conf: Configuration) = {
-    // A plan may run again, over files that have changed since.
-    val stage = Option(TaskContext.get()).map(t => (t.stageId(), t.stageAttemptNumber()))
     UnchangedFiles.isUnchanged(
-      s"$run ${stage.getOrElse("")}",
+      LateFiles.run(run),
       file.toPath,
       file.fileSize,
       file.modificationTime,

@@ -21,6 +21,7 @@ import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.cache.PredicateCache
 import latebloom.decision.{Reason, ShortSql}
+import latebloom.read.io.MetadataCache
 import latebloom.scan.LateScan
 
 /** Answers Python's questions, in JSON. */
@@ -41,21 +42,28 @@ object Inspector {
     }
   )
 
-  /** `{"conditions", "files", "bytes", "maxBytes", "lookups", "hits", "splits", "rows"}`, see
-    * [[PredicateCache.Totals]].
+  /** `{"conditions", "files", "bytes", "maxBytes", "lookups", "hits", "splits", "rows",
+    * "metadataFiles", "metadataBytes", "metadataHits"}`, see [[PredicateCache.Totals]] and
+    * [[MetadataCache.Totals]].
     */
   def cache(): String = {
     val totals = PredicateCache.totals
+    val metadata = MetadataCache.totals
     json(
       ("conditions" -> totals.conditions) ~ ("files" -> totals.files) ~
         ("bytes" -> totals.bytes) ~ ("maxBytes" -> totals.maxBytes) ~
         ("lookups" -> totals.lookups) ~ ("hits" -> totals.hits) ~
-        ("splits" -> totals.splits) ~ ("rows" -> totals.rows)
+        ("splits" -> totals.splits) ~ ("rows" -> totals.rows) ~
+        ("metadataFiles" -> metadata.files) ~ ("metadataBytes" -> metadata.bytes) ~
+        ("metadataHits" -> metadata.hits)
     )
   }
 
   /** Forgets what scans remember. */
-  def clearCache(): Unit = PredicateCache.clear()
+  def clearCache(): Unit = {
+    PredicateCache.clear()
+    MetadataCache.clear()
+  }
 
   /** `{"plan", "scans", "joins", "orders"}`: formatted EXPLAIN, and reports on each Parquet or ORC
     * scan, on each side of an equi-join, and on each ORDER BY with LIMIT.

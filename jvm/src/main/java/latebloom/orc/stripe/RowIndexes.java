@@ -233,7 +233,7 @@ public final class RowIndexes {
     for (int id : blooms) {
       want(id, Kind.BLOOM_FILTER_UTF8, ranges);
     }
-    split.fetcher().fetch(ranges);
+    split.fetcher().fetchMetadata(ranges);
   }
 
   /** The Bloom filters of a column's strides; null if it has none. */

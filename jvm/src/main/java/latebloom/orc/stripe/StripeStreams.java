@@ -70,7 +70,7 @@ public final class StripeStreams {
             info,
             (array, start, n) ->
                 fetched[0] = new BufferChunk(ByteBuffer.wrap(array, start, n).slice(), 0));
-    split.fetcher().fetch(List.of(range));
+    split.fetcher().fetchMetadata(List.of(range));
     InStream in = InStream.create("footer", fetched[0], 0, range.length(), split.compression());
     try {
       return OrcProto.StripeFooter.parseFrom(InStream.createCodedInputStream(in));

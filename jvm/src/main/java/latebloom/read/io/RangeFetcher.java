@@ -65,6 +65,11 @@ public final class RangeFetcher {
     }
   }
 
+  /** Fetches ranges of metadata, which later scans need, too: indexes, footers of stripes. */
+  public void fetchMetadata(List<WantedRange> ranges) throws IOException {
+    fetch(ranges.stream().map(in.tail()::keeping).toList());
+  }
+
   /** Fetches every range and delivers it to its receiver. */
   public void fetch(List<WantedRange> ranges) throws IOException {
     if (ranges.isEmpty()) {

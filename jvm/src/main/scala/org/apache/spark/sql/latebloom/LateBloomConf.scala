@@ -41,7 +41,8 @@ object LateBloomConf {
       eagerFraction,
       batchRows,
       wanted.getOrElse(ScanSpec.Options.ALL),
-      distinct
+      distinct,
+      if (cache.enabled) cache.metadataBytes else 0
     )
   }
 
@@ -64,7 +65,7 @@ object LateBloomConf {
   )
 
   /** The settings of what one query remembers for the next. */
-  final case class CacheSettings(enabled: Boolean, maxBytes: Long)
+  final case class CacheSettings(enabled: Boolean, maxBytes: Long, metadataBytes: Long)
 
   /** One conf, for users. */
   final case class Described(
@@ -233,6 +234,13 @@ object LateBloomConf {
     "Most bytes that the driver keeps of what scans remember, for all sessions together."
   )(bytes(_, "64m"))
 
+  private val cacheMetadataBytes = conf(
+    "spark.latebloom.cache.metadataBytes",
+    "bytes",
+    "Most bytes that each executor keeps of the metadata of files, parsed, for later scans: footers, " +
+      "tails and indexes. 0: a scan keeps them for its own tasks alone."
+  )(bytes(_, "64m"))
+
   private val all: Seq[Conf[_]] = Seq(
     enabled,
     scanEnabled,
@@ -253,7 +261,8 @@ object LateBloomConf {
     topKMinScanBytes,
     topKMinSaved,
     cacheEnabled,
-    cacheMaxBytes
+    cacheMaxBytes,
+    cacheMetadataBytes
   )
 
   /** The current settings in `conf`. */
@@ -280,7 +289,8 @@ object LateBloomConf {
     ),
     cache = CacheSettings(
       enabled = conf.getConf(cacheEnabled.entry),
-      maxBytes = conf.getConf(cacheMaxBytes.entry)
+      maxBytes = conf.getConf(cacheMaxBytes.entry),
+      metadataBytes = conf.getConf(cacheMetadataBytes.entry)
     ),
     limitEnabled = conf.getConf(limitEnabled.entry),
     aggregateEnabled = conf.getConf(aggregateEnabled.entry),

@@ -76,6 +76,9 @@ object LateFiles {
   /** The rows of a file that its table still has; called by tasks, with Hadoop's configuration. */
   type Live = (PartitionedFile, Configuration) => LiveRows
 
+  /** Identifies a run of a scan in a task: it may run again over files that have changed. */
+  def run(scan: String): String = s"$scan ${Option(TaskContext.get()).fold(-1)(_.stageId())}"
+
   /** Of files that no table deletes rows of. */
   val allLive: Live = (_, _) => LiveRows.ALL
 }

@@ -7,7 +7,8 @@ import java.time.{Instant, LocalDate}
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.orc.impl.{DataReaderProperties, ReaderImpl, SchemaEvolution}
+import org.apache.hadoop.fs.FileStatus
+import org.apache.orc.impl.{DataReaderProperties, OrcTail, ReaderImpl, SchemaEvolution}
 import org.apache.orc.{OrcConf, OrcFile, Reader, TypeDescription}
 
 import org.apache.spark.broadcast.Broadcast
@@ -24,6 +25,7 @@ import org.apache.spark.util.SerializableConfiguration
 import latebloom.line.Compat._
 import latebloom.orc.stripe.OrcColumn
 import latebloom.orc.{CheckedTails, OrcPruning, OrcSplit, StreamLengths}
+import latebloom.read.io.{FileTail, MetadataCache, UnchangedFiles}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -46,14 +48,11 @@ final class OrcFiles private (
   override def open(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
     val path = file.toPath
-    val options = OrcFile
-      .readerOptions(shared)
-      .filesystem(new CheckedTails(path.getFileSystem(shared)))
-      .maxLength(OrcConf.MAX_FILE_LENGTH.getLong(shared))
-    val reader = OrcFile.createReader(path, options).asInstanceOf[ReaderImpl]
+    val Opened(reader, metadata) = opened(file, shared, counters)
     var owned: Closeable = reader
     try notOurs(reader, file).toLeft {
-        val in = reader.takeFile()
+        // Without one if the tail was known.
+        val in = Option(reader.takeFile()).getOrElse(path.getFileSystem(shared).open(path))
         owned = in
         val resolved = new Resolved(reader.getSchema, shared)
         val split = new OrcSplit(
@@ -65,6 +64,7 @@ final class OrcFiles private (
             reader.getFileTail.getFileLength,
             file.start,
             if (resolved.isEmpty) file.start else file.start + file.length,
+            metadata,
             OrcConf.SKIP_CORRUPT_DATA.getBoolean(shared)
           ),
           resolved.columns(reader).asJava,
@@ -77,6 +77,49 @@ final class OrcFiles private (
         selective
       }
     finally if (owned != null) owned.close()
+  }
+
+  /** Opens a file, whose tail is read once in a process as long as the file is the same. */
+  private def opened(
+      file: PartitionedFile,
+      shared: Configuration,
+      counters: Counters
+  ): Opened = {
+    val run = LateFiles.run(spec.id)
+    val maxBytes = spec.options.metadataBytes
+    val path = file.toPath
+    val listed = new FileStatus(file.fileSize, false, 0, 0, file.modificationTime, path)
+    val key = MetadataCache.Key.of(run, listed, maxBytes > 0)
+    def isSame = UnchangedFiles.isUnchanged(
+      run,
+      path,
+      listed.getLen,
+      listed.getModificationTime,
+      shared
+    )
+    val known = when(key.isForAll && MetadataCache.has(key) && isSame) {
+      Option(MetadataCache.get(key, classOf[KnownTail]))
+    }.flatten
+    val options = OrcFile
+      .readerOptions(shared)
+      .filesystem(new CheckedTails(path.getFileSystem(shared)))
+      .maxLength(OrcConf.MAX_FILE_LENGTH.getLong(shared))
+    known.foreach { k =>
+      counters.add(Counter.METADATA_REMEMBERED, 1)
+      options.orcTail(k.tail)
+    }
+    val reader = OrcFile.createReader(path, options).asInstanceOf[ReaderImpl]
+    val metadata = known.map(_.rest).getOrElse {
+      val tail = options.getOrcTail
+      val asListed = tail.getFileTail.getFileLength == file.fileSize &&
+        tail.getFileModificationTime == file.modificationTime
+      if (key.isForAll && asListed) {
+        val made = new KnownTail(tail, FileTail.keepingOnly())
+        MetadataCache.put(key, made, maxBytes)
+        made.rest
+      } else FileTail.NONE
+    }
+    Opened(reader, metadata)
   }
 
   /** The reason to leave a file to Spark's reader, if any. A stripe that is longer than the file is
@@ -191,6 +234,23 @@ final class OrcFiles private (
 }
 
 object OrcFiles {
+
+  /** A reader, and what is known of the file's metadata beside the tail. */
+  final private case class Opened(reader: ReaderImpl, metadata: FileTail)
+
+  /** How many times more memory a parsed tail takes, about. */
+  private val Parsed = 8
+
+  /** The tail of a file, and what was fetched later of its metadata. */
+  final private class KnownTail(of: OrcTail, val rest: FileTail) extends MetadataCache.Metadata {
+
+    /** One for each reader, which keeps a state of its own. */
+    def tail: OrcTail =
+      new OrcTail(of.getFileTail, of.getTailBuffer, of.getFileModificationTime)
+
+    override def bytes: Long =
+      Parsed.toLong * of.getSerializedTail.remaining + rest.heapBytes
+  }
   private val MaxStripeBytes = 1L << 30
 
   /** The last run of values may extend past the last row; its indexes are ints. */

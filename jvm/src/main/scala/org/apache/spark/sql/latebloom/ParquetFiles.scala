@@ -32,6 +32,7 @@ import latebloom.line.FooterReaders
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
 import latebloom.parquet.{JoinKeysPredicate, ParquetSplit, RedactedPredicate, SparkReader}
+import latebloom.read.io.{MetadataCache, UnchangedFiles}
 import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
@@ -57,7 +58,7 @@ final class ParquetFiles private (
 
   private def read(file: PartitionedFile, counters: Counters): Either[Counter, SelectiveScan] = {
     val shared = conf.value.value
-    val Opened(input, stream, read) = opened(file, shared)
+    val Opened(input, stream, read) = opened(file, shared, counters)
     val footer = read.metadata
     var owned: Closeable = stream
     try {
@@ -109,30 +110,53 @@ final class ParquetFiles private (
 
   /** Trusts the file status of the driver's listing, which saves a request to the store. If the
     * file has changed, its end is not a footer, and the store is asked. The store is also asked
-    * before a task uses a footer that another task read.
+    * before a task uses a footer that another task read: once for all files of a directory.
     */
-  private def opened(file: PartitionedFile, shared: Configuration): Opened = {
-    // A scan may run again over changed files, so only tasks of one stage share footers.
-    val run = s"${spec.id} ${Option(TaskContext.get()).fold(-1)(_.stageId())}"
+  private def opened(
+      file: PartitionedFile,
+      shared: Configuration,
+      counters: Counters
+  ): Opened = {
+    val run = LateFiles.run(spec.id)
+    val maxBytes = spec.options.metadataBytes
     val end = file.start + file.length
+
+    def keyOf(status: FileStatus) = MetadataCache.Key.of(run, status, maxBytes > 0)
 
     def now: FileStatus = file.toPath.getFileSystem(shared).getFileStatus(file.toPath)
 
     def read(status: FileStatus): Opened = {
       val input = HadoopInputFile.fromStatus(status, shared)
       val stream = input.newStream()
-      try Opened(input, stream, FooterCache.footer(run, status, input, stream, file.start, end))
-      catch {
+      try {
+        val most = maxBytes.max(LeastOfRun)
+        Opened(
+          input,
+          stream,
+          FooterCache.footer(keyOf(status), input, stream, file.start, end, most)
+        )
+      } catch {
         case e: Throwable =>
           Try(stream.close())
           throw e
       }
     }
 
+    def isChanged(listed: FileStatus) = MetadataCache.has(keyOf(listed)) &&
+      !UnchangedFiles.isUnchanged(
+        run,
+        file.toPath,
+        listed.getLen,
+        listed.getModificationTime,
+        shared
+      )
+
     val listed =
       new FileStatus(file.fileSize, false, 0, 0, file.modificationTime, file.toPath)
-    if (file.fileSize == 0 || FooterCache.isKnown(run, listed)) read(now)
-    else
+    val known = keyOf(listed).isForAll && MetadataCache.has(keyOf(listed))
+    if (file.fileSize == 0 || isChanged(listed)) read(now)
+    else {
+      counters.add(Counter.METADATA_REMEMBERED, if (known) 1 else 0)
       try read(listed)
       catch {
         case e @ (_: IOException | _: RuntimeException) =>
@@ -140,6 +164,7 @@ final class ParquetFiles private (
           if (found.getLen == listed.getLen) throw e
           read(found)
       }
+    }
   }
 
   /** The reason to leave a file to Spark's reader, if any. A chunk that is longer than the file is
@@ -247,6 +272,9 @@ final class ParquetFiles private (
 
 object ParquetFiles {
   private val MaxChunkBytes = 1L << 30
+
+  /** Bytes of metadata to cache for the splits of one run, if no other one may use them. */
+  private val LeastOfRun = 16L << 20
 
   final private case class Opened(
       input: HadoopInputFile,
