@@ -158,7 +158,7 @@ class RandomRoundsSuite extends LateBloomTest {
         val seed = number("LATEBLOOM_SEED", 1)
         new Rounds(seed, dir, format).run(number("LATEBLOOM_ROUNDS", 40))
         val totals = PredicateCache.totals
-        assert(totals.hits > totals.lookups / 10 && totals.rows > 0, totals)
+        assert(totals.use.hits > totals.use.lookups / 10 && totals.use.rows > 0, totals)
       }
     }
 }

@@ -91,8 +91,8 @@ class RepeatedQueriesSuite extends LateBloomTest {
       assert(second(Counter.BYTES_FETCHED) < first(Counter.BYTES_FETCHED))
       same(query)
       val totals = PredicateCache.totals
-      assert(totals.conditions == 1 && totals.files == 4 && totals.hits >= 2)
-      assert(totals.splits >= 2 && totals.rows > 20000 && totals.bytes < 5000)
+      assert(totals.conditions == 1 && totals.files == 4 && totals.use.hits >= 2)
+      assert(totals.use.splits >= 2 && totals.use.rows > 20000 && totals.bytes < 5000)
       PredicateCache.clear()
     }
   }
@@ -200,7 +200,7 @@ class RepeatedQueriesSuite extends LateBloomTest {
       def query = spark.read.format(format).load(dir.getPath).where("k = 7").select("id")
       withSQLConf("spark.latebloom.cache.enabled" -> "false") {
         counted(same(query))
-        assert(PredicateCache.totals.lookups == 0)
+        assert(PredicateCache.totals.use.lookups == 0)
       }
       withSQLConf("spark.latebloom.cache.maxBytes" -> "100") {
         counted(same(query))

@@ -17,7 +17,7 @@ import latebloom.line.Compat._
   * depends whether a row meets them.
   *
   * @param source
-  *   how files are read: see [[CachedCondition.Source]]
+  *   how files are read
   * @param conjuncts
   *   in canonical form
   */
@@ -26,9 +26,13 @@ final private[latebloom] case class CachedCondition(
     conjuncts: Set[Expression]
 ) {
 
+  private val columns = conjuncts.flatMap(_.collect { case c: CachedCondition.FileColumn =>
+    c.field
+  })
+
   /** Whether each row that meets this condition meets the other one. */
   def implies(other: CachedCondition): Boolean =
-    source == other.source && other.conjuncts.forall { weaker =>
+    source == other.source && other.columns.subsetOf(columns) && other.conjuncts.forall { weaker =>
       conjuncts(weaker) || conjuncts.exists(CachedCondition.implies(_, weaker))
     }
 }
@@ -60,26 +64,8 @@ private[latebloom] object CachedCondition {
       copy(child = newChild)
   }
 
-  /** How files are read.
-    *
-    * @param format
-    *   of the files, and what else than the conditions decides which column is which
-    * @param options
-    *   of the relation
-    * @param confs
-    *   of the session: all but those that cannot change an answer
-    * @param zone
-    *   of the JVM, by which readers interpret some files
-    * @param user
-    *   who may read the files
-    */
-  final case class Source private (
-      format: String,
-      options: Map[String, String],
-      confs: Map[String, String],
-      zone: String,
-      user: String
-  )
+  /** How files are read: a digest of all on which it depends, so that it is compared fast. */
+  final case class Source private (digest: String)
 
   object Source {
 
@@ -95,13 +81,26 @@ private[latebloom] object CachedCondition {
       "spark.sql.files.openCostInBytes"
     )
 
-    def apply(format: String, options: Map[String, String], conf: SQLConf): Source = new Source(
-      format,
-      options - "path" - "paths",
-      conf.getAllConfs.filterNot { case (key, _) => Execution.exists(key.startsWith) },
-      TimeZone.getDefault.getID,
-      UserGroupInformation.getCurrentUser.getUserName
-    )
+    /** @param format
+      *   of the files, and what else than the conditions decides which column is which
+      * @param options
+      *   of the relation
+      * @param conf
+      *   of the session: all but what cannot change an answer counts
+      */
+    def apply(format: String, options: Map[String, String], conf: SQLConf): Source = {
+      def text(of: Map[String, String]) =
+        of.toSeq.sorted.flatMap { case (key, value) => Seq(key, value) }
+      val confs = conf.getAllConfs.filterNot { case (key, _) => Execution.exists(key.startsWith) }
+      // Readers interpret some files by the zone of the JVM; not every user may read each file.
+      val all = Seq(
+        Seq(format, TimeZone.getDefault.getID, UserGroupInformation.getCurrentUser.getUserName),
+        text(options - "path" - "paths"),
+        text(confs)
+      )
+      // With the lengths, so that no two lists are the same text.
+      new Source(Digest.of(all.map(_.map(s => s"${s.length} $s").mkString).mkString("\n")))
+    }
   }
 
   /** The keys of a join on columns of files, in a filter of a scan. */

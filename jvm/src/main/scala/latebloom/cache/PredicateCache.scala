@@ -28,7 +28,16 @@ private[latebloom] object PredicateCache {
     *   of heap, about
     * @param maxBytes
     *   the limit that the last scan set
-    * @param lookups
+    */
+  final case class Totals(
+      conditions: Int,
+      files: Int,
+      bytes: Long,
+      maxBytes: Long,
+      use: Use
+  )
+
+  /** @param lookups
     *   scans that could use the cache
     * @param hits
     *   those of them that it knew something for
@@ -37,19 +46,13 @@ private[latebloom] object PredicateCache {
     * @param rows
     *   that were not read, of splits that were opened
     */
-  final case class Totals(
-      conditions: Int,
-      files: Int,
-      bytes: Long,
-      maxBytes: Long,
-      lookups: Long,
-      hits: Long,
-      splits: Long,
-      rows: Long
-  )
+  final case class Use(lookups: Long, hits: Long, splits: Long, rows: Long)
 
   // Of objects, about.
   private val OfFile = 150L
+
+  /** Each lookup compares with all of them. */
+  private val MostConditions = 2000
 
   final private class Entry {
     val files = mutable.HashMap.empty[String, Known]
@@ -70,15 +73,12 @@ private[latebloom] object PredicateCache {
   /** In the order of their last use. */
   private val entries = new java.util.LinkedHashMap[CachedCondition, Entry](16, 0.75f, true)
   private var maxBytes = 0L
-  private var lookups = 0L
-  private var hits = 0L
-  private var splits = 0L
-  private var rows = 0L
+  private var use = Use(0, 0, 0, 0)
 
   /** What is known of files for a condition, by all conditions that it implies. */
   def lookup(condition: CachedCondition, files: Seq[FileState]): Map[String, Known] =
     synchronized {
-      lookups += 1
+      use = use.copy(lookups = use.lookups + 1)
       val weaker = mutable.Buffer.empty[CachedCondition]
       entries.keySet.forEach(c => if (condition.implies(c)) weaker += c)
       val of = weaker.map(entries.get(_))
@@ -86,7 +86,7 @@ private[latebloom] object PredicateCache {
         val known = of.flatMap(_.files.get(file.path)).filter(_.state == file).map(_.blocks)
         known.reduceOption(_.and(_)).map(blocks => file.path -> Known(file, blocks))
       }.toMap
-      if (found.nonEmpty) hits += 1
+      if (found.nonEmpty) use = use.copy(hits = use.hits + 1)
       found
     }
 
@@ -105,7 +105,7 @@ private[latebloom] object PredicateCache {
   private def evict(limit: Long): Unit = {
     var bytes = size
     val eldest = entries.values.iterator
-    while (bytes > limit && eldest.hasNext) {
+    while ((bytes > limit || entries.size > MostConditions) && eldest.hasNext) {
       bytes -= eldest.next().bytes
       eldest.remove()
     }
@@ -118,23 +118,19 @@ private[latebloom] object PredicateCache {
   }
 
   /** Counts what tasks did not read. */
-  def saved(moreSplits: Long, moreRows: Long): Unit = synchronized {
-    splits += moreSplits
-    rows += moreRows
+  def saved(splits: Long, rows: Long): Unit = synchronized {
+    use = use.copy(splits = use.splits + splits, rows = use.rows + rows)
   }
 
   def totals: Totals = synchronized {
     var files = 0
     entries.values.forEach(e => files += e.files.size)
-    Totals(entries.size, files, size, maxBytes, lookups, hits, splits, rows)
+    Totals(entries.size, files, size, maxBytes, use)
   }
 
   /** Forgets all, and begins to count anew. */
   def clear(): Unit = synchronized {
     entries.clear()
-    lookups = 0
-    hits = 0
-    splits = 0
-    rows = 0
+    use = Use(0, 0, 0, 0)
   }
 }

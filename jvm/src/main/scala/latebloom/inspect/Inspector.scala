@@ -52,8 +52,8 @@ object Inspector {
     json(
       ("conditions" -> totals.conditions) ~ ("files" -> totals.files) ~
         ("bytes" -> totals.bytes) ~ ("maxBytes" -> totals.maxBytes) ~
-        ("lookups" -> totals.lookups) ~ ("hits" -> totals.hits) ~
-        ("splits" -> totals.splits) ~ ("rows" -> totals.rows) ~
+        ("lookups" -> totals.use.lookups) ~ ("hits" -> totals.use.hits) ~
+        ("splits" -> totals.use.splits) ~ ("rows" -> totals.use.rows) ~
         ("metadataFiles" -> metadata.files) ~ ("metadataBytes" -> metadata.bytes) ~
         ("metadataHits" -> metadata.hits)
     )

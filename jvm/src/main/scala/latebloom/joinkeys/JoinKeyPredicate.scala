@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.joinkeys
 
-import java.security.MessageDigest
 import java.time.LocalDate
 
 import org.apache.spark.SparkContext
@@ -16,7 +15,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import latebloom.bloom.KeyFilter
-import latebloom.cache.CachedCondition
+import latebloom.cache.{CachedCondition, Digest}
 import latebloom.compile.KeyPredicate
 import latebloom.joinkeys.FileKeys.Buckets
 import latebloom.line.Collations
@@ -50,7 +49,7 @@ final private[latebloom] class JoinKeyPredicate private (
   def digest: Option[CachedCondition.Keys] = keys match {
     case known: KnownKeys =>
       known.now.map(_.filter).filter(_.bytes <= JoinKeyPredicate.MostDigested)
-        .map(f => CachedCondition.Keys(join.key, JoinKeyPredicate.digest(f.serialize())))
+        .map(f => CachedCondition.Keys(join.key, Digest.of(f.serialize())))
     case _ => None
   }
 
@@ -197,9 +196,6 @@ private[latebloom] object JoinKeyPredicate {
 
   /** Bytes of keys: their digest takes a few milliseconds. */
   private val MostDigested = 1L << 20
-
-  private def digest(keys: Array[Byte]): String =
-    MessageDigest.getInstance("SHA-256").digest(keys).map(b => f"$b%02x").mkString
 
   /** Ranges to compare with the statistics of a file. */
   private val MostRanges = 32

@@ -38,10 +38,8 @@ import latebloom.toprows.RowsOfFiles
   *   the keys of joins on columns, for statistics
   * @param files
   *   the keys of joins on what is known of a file before it is opened
-  * @param rows
-  *   the rows that the scan may read; None for all
-  * @param survivors
-  *   what earlier scans found; None if that may not be used
+  * @param known
+  *   which rows the scan needs to read, before it reads any
   * @param aggregation
   *   what a scan returns in place of rows, a row for each file split; None for rows
   * @param metrics
@@ -53,11 +51,22 @@ final private[latebloom] case class ScanWork(
     spec: ScanSpec,
     keys: Seq[KeysToPush],
     files: Seq[FileKeys],
-    rows: Option[WantedRows],
-    survivors: Option[Survivors],
+    known: KnownRows,
     aggregation: Option[Aggregation],
     metrics: Map[String, SQLMetric],
     filters: FilterTotals
+)
+
+/** What is known of the rows that a scan needs.
+  *
+  * @param wanted
+  *   those that a search has found; None for all
+  * @param survivors
+  *   what earlier scans found; None if that may not be used
+  */
+final private[latebloom] case class KnownRows(
+    wanted: Option[WantedRows],
+    survivors: Option[Survivors]
 )
 
 /** The rows that a search has found, as tasks look them up.
@@ -67,7 +76,7 @@ final private[latebloom] case class ScanWork(
   * @param files
   *   the files that have them
   */
-final private[scan] class WantedRows private (
+final private[latebloom] class WantedRows private (
     rows: RowsOfFiles,
     nameOf: PartitionedFile => Any,
     @transient files: Set[Path]
@@ -105,7 +114,7 @@ private[scan] trait LateFormat extends FileFormat {
   final protected def spec: ScanSpec = work.spec
 
   /** Of the rows that a table still has, those that the scan may read. */
-  final protected def wanted(live: LateFiles.Live): LateFiles.Live = work.rows match {
+  final protected def wanted(live: LateFiles.Live): LateFiles.Live = work.known.wanted match {
     case Some(rows) => (file, conf) => live(file, conf).and(rows.of(file))
     case None       => live
   }
@@ -158,7 +167,7 @@ private[scan] trait LateFormat extends FileFormat {
     val columns = spec.columns
     val keys = work.files
     val aggregation = work.aggregation
-    val survivors = work.survivors
+    val survivors = work.known.survivors
 
     def read(file: PartitionedFile, known: SurvivorBlocks): Iterator[InternalRow] = {
       val counters = new Counters

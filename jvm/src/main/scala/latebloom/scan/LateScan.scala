@@ -351,7 +351,7 @@ final class LateScan private[latebloom] (
   @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
 
   private def work: ScanWork = workFor(rowKeys.flatMap(_.pushed) ++ bounds.map(_.pushed))
-    .copy(files = fileKeys(rowKeys), rows = wanted, survivors = survivors)
+    .copy(files = fileKeys(rowKeys), known = KnownRows(wanted, survivors))
 
   /** The work on files all of which are read.
     *
@@ -359,7 +359,7 @@ final class LateScan private[latebloom] (
     *   the keys of joins on columns, for statistics
     */
   private[latebloom] def workFor(keys: Seq[KeysToPush]): ScanWork =
-    ScanWork(spec, keys, Nil, None, None, None, counters, filterTotals)
+    ScanWork(spec, keys, Nil, KnownRows(None, None), None, counters, filterTotals)
 
   /** What earlier scans found of the survivors. */
   @transient private lazy val survivors: Option[Survivors] = survivorsOf(
