@@ -35,6 +35,14 @@ class SlowFileSystemSuite extends SlowStoreTest {
     assert((requests, read) == ((4, 50)))
   }
 
+  test("a list of files is one request, whatever it says of each") {
+    val (requests, read, _) = cost() { (store, path) =>
+      val listed = store.listStatus(path.getParent)
+      assert(listed.exists(f => f.getPath.getName == path.getName && f.getLen == bytes.length))
+    }
+    assert((requests, read) == ((1, 0)))
+  }
+
   test("each request waits for the latency") {
     val (_, _, took) = cost("fs.slow.latencyMs" -> "50") { (store, path) =>
       val in = store.open(path)

@@ -20,14 +20,19 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
  * Local files behind the latency and the throughput of an object store, under {@code slow:}.
  *
  * <p>A request is one that a store would receive: a read that does not continue where the last one
- * ended, a positioned read, one range of a vectored read, a status request. Each waits {@code
- * fs.slow.latencyMs} once; the ranges of one vectored read wait together, as if sent at once. Bytes
+ * ended, a positioned read, one range of a vectored read, a status request, a list of up to a
+ * thousand files. Each waits {@code fs.slow.latencyMs} once; the ranges of one vectored read wait together, as if sent at once. Bytes
  * flow at {@code fs.slow.bytesPerSecond} for each stream, 0 for no limit. Counts requests and bytes
  * over all instances in the process.
  */
 public final class SlowFileSystem extends RawLocalFileSystem {
   private static final AtomicLong REQUESTS = new AtomicLong();
   private static final AtomicLong BYTES = new AtomicLong();
+
+  /** Most files that a store lists in one response. */
+  private static final int OF_A_LIST = 1000;
+
+  private static final ThreadLocal<Boolean> LISTING = ThreadLocal.withInitial(() -> false);
 
   private static final ExecutorService STORE =
       Executors.newCachedThreadPool(
@@ -87,8 +92,26 @@ public final class SlowFileSystem extends RawLocalFileSystem {
 
   @Override
   public FileStatus getFileStatus(Path path) throws IOException {
-    request(1, 0);
+    // The local file system asks for each file of a list.
+    if (!LISTING.get()) {
+      request(1, 0);
+    }
     return super.getFileStatus(path);
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path directory) throws IOException {
+    LISTING.set(true);
+    FileStatus[] files;
+    try {
+      files = super.listStatus(directory);
+    } finally {
+      LISTING.remove();
+    }
+    for (int listed = 0; listed == 0 || listed < files.length; listed += OF_A_LIST) {
+      request(1, 0);
+    }
+    return files;
   }
 
   private void request(int requests, long bytes) throws IOException {
