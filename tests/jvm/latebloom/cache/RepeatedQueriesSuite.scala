@@ -8,7 +8,9 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
+import latebloom.read.io.MetadataCache
 import latebloom.read.task.Counter
+import latebloom.testkit.SlowFileSystem
 
 /** What one query learns of a file, the next one uses, as long as the file is the same. */
 class RepeatedQueriesSuite extends LateBloomTest {
@@ -238,6 +240,39 @@ class RepeatedQueriesSuite extends LateBloomTest {
       assert(
         told.exists(_.matches("left out, as an earlier query found: 2 files or splits, .* rows"))
       )
+    }
+  }
+
+  test("a slow store is not asked for the metadata of files a second time") {
+    withTempDir { dir =>
+      val files = 60
+      spark.range(0, 1800L * files, 1, files)
+        .selectExpr("cast(abs(hash(id)) % 1000000 as int) k", "concat('name ', id % 5000) s", "id")
+        .write.parquet(s"$dir/table")
+      rest(new File(dir, "table"))
+      withSQLConf(
+        "fs.slow.impl" -> classOf[SlowFileSystem].getName,
+        "fs.slow.impl.disable.cache" -> "true",
+        "fs.slow.latencyMs" -> "1"
+      ) {
+        def query = spark.read.parquet(s"slow://$dir/table").where("k between 100 and 120")
+        def requests() = {
+          val df = query
+          val before = SlowFileSystem.requests()
+          val counted = run(df)
+          (SlowFileSystem.requests() - before, counted)
+        }
+        same(query)
+        PredicateCache.clear()
+        MetadataCache.clear()
+        val (first, _) = requests()
+        val (second, counted) = requests()
+        val opened = files - counted(Counter.SPLITS_REMEMBERED)
+        assert(opened < 10 && first >= 2 * files)
+        // A file's status and the list of all, then each file is opened and read.
+        assert(second <= 2 + 3 * opened)
+        same(query)
+      }
     }
   }
 }
