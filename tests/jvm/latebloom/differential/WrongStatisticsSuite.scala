@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.differential
 
-import java.io.{ByteArrayOutputStream, File}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, File}
+import java.nio.ByteBuffer
+import java.nio.file.Files
 
 import scala.jdk.CollectionConverters._
 
@@ -148,6 +150,45 @@ class WrongStatisticsSuite extends LateBloomTest {
       sameAnswer(table(folder).where("k % 1000 in (3, 777)").select("v", "p")) { plan =>
         assert(lateScans(plan).nonEmpty)
       }
+    }
+  }
+
+  test("what a wrong page index ruled out in one query is not left out of another") {
+    withTempPath { folder =>
+      val file = written(folder, "parquet.page.row.count.limit" -> "100", "compression" -> "none")
+      val k = FooterEdit.chunks(FooterEdit.read(file), "k").head
+      val stored = Files.readAllBytes(file.toPath)
+      val from = k.getColumn_index_offset.toInt
+      val index = Util.readColumnIndex(
+        new ByteArrayInputStream(stored.slice(from, from + k.getColumn_index_length))
+      )
+      def little(v: Int) = ByteBuffer.wrap(Array.tabulate(4)(i => (v >>> 8 * i).toByte))
+      // Of the page with the rows 500 to 599.
+      index.getMin_values.set(5, little(500))
+      index.getMax_values.set(5, little(500))
+      val bytes = new ByteArrayOutputStream
+      Util.writeColumnIndex(index, bytes)
+      FooterEdit.change(file, bytes.toByteArray) { (footer, at) =>
+        footer.setCreated_by("never heard of")
+        footer.getRow_groups.asScala.flatMap(_.getColumns.asScala).foreach { c =>
+          c.getMeta_data.getPath_in_schema.asScala.head match {
+            case "k" =>
+              c.setColumn_index_offset(at)
+              c.setColumn_index_length(bytes.size)
+            case "p" =>
+              c.unsetOffset_index_offset()
+              c.unsetOffset_index_length()
+            case _ =>
+          }
+        }
+      }
+      assert(file.setLastModified(System.currentTimeMillis() - 3600000))
+      // Spark uses the index only if each column that it reads has an offset index.
+      def query(column: String) = table(folder).where("k = 555").select(column)
+      assert(query("v").count() == 0 && off(query("v").count()) == 0)
+      sameAnswer(query("v"))(plan => assert(lateScans(plan).nonEmpty))
+      sameAnswer(query("p"))(plan => assert(lateScans(plan).nonEmpty))
+      assert(query("p").collect().length == 1)
     }
   }
 

@@ -66,7 +66,8 @@ object FooterEdit {
     }
   }
 
-  private def chunks(footer: FileMetaData, path: String): Seq[ColumnChunk] =
+  /** The chunks of a column, by its path. */
+  def chunks(footer: FileMetaData, path: String): Seq[ColumnChunk] =
     footer.getRow_groups.asScala.toSeq
       .flatMap(_.getColumns.asScala)
       .filter(_.getMeta_data.getPath_in_schema.asScala.mkString(".") == path)
