@@ -25,7 +25,7 @@ class CachedConditionSuite extends LateBloomTest {
   }
 
   private def source(confs: (String, String)*) = under(confs: _*) {
-    Source("parquet", Map.empty, spark.sessionState.conf)
+    Source("parquet", Map.empty, spark.sessionState.conf, spark.sparkContext.hadoopConfiguration)
   }
 
   private def of(text: String, confs: (String, String)*): Option[CachedCondition] = of(
@@ -118,8 +118,13 @@ class CachedConditionSuite extends LateBloomTest {
       assert(!of("i > 3", conf).get.implies(one) && !one.implies(of("i > 3", conf).get))
     }
     assert(of("i > 3", "spark.sql.adaptive.enabled" -> "false").get == one)
-    val other = Source("parquet", Map("mergeSchema" -> "true"), spark.sessionState.conf)
+    val hadoopConf = spark.sparkContext.hadoopConfiguration
+    val other = Source("parquet", Map("mergeSchema" -> "true"), spark.sessionState.conf, hadoopConf)
     assert(of(Seq(parsed("i > 3")), other, Nil).get != one)
+    hadoopConf.set("parquet.filter.stats.enabled", "false")
+    try assert(of("i > 3").get != one)
+    finally hadoopConf.unset("parquet.filter.stats.enabled")
+    assert(of("i > 3").get == one)
     val renamed = CachedCondition.of(
       source(),
       Seq(parsed("i > 3")),

@@ -3,6 +3,7 @@ package latebloom.cache
 
 import java.util.TimeZone
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.security.UserGroupInformation
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -81,6 +82,9 @@ private[latebloom] object CachedCondition {
       "spark.sql.files.openCostInBytes"
     )
 
+    /** The settings of Hadoop's configuration that the readers of files look up. */
+    private val OfReaders = Seq("parquet.", "orc.")
+
     /** @param format
       *   of the files, and what else than the conditions decides which column is which
       * @param options
@@ -88,7 +92,12 @@ private[latebloom] object CachedCondition {
       * @param conf
       *   of the session: all but what cannot change an answer counts
       */
-    def apply(format: String, options: Map[String, String], conf: SQLConf): Source = {
+    def apply(
+        format: String,
+        options: Map[String, String],
+        conf: SQLConf,
+        hadoopConf: Configuration
+    ): Source = {
       def text(of: Map[String, String]) =
         of.toSeq.sorted.flatMap { case (key, value) => Seq(key, value) }
       val confs = conf.getAllConfs.filterNot { case (key, _) => Execution.exists(key.startsWith) }
@@ -96,6 +105,7 @@ private[latebloom] object CachedCondition {
       val all = Seq(
         Seq(format, TimeZone.getDefault.getID, UserGroupInformation.getCurrentUser.getUserName),
         text(options - "path" - "paths"),
+        OfReaders.flatMap(prefix => text(hadoopConf.getPropsWithPrefix(prefix).asScala.toMap)),
         text(confs)
       )
       // With the lengths, so that no two lists are the same text.

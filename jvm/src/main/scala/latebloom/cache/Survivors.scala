@@ -5,9 +5,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.SparkContext
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.execution.datasources.PartitionedFile
-import org.apache.spark.sql.latebloom.LateFiles
+import org.apache.spark.sql.latebloom.{LateFiles, SharedValue}
 import org.apache.spark.util.AccumulatorV2
 
 import latebloom.cache.PredicateCache.{FileState, Known}
@@ -30,7 +29,7 @@ import latebloom.read.survivors.{SurvivorBlocks, SurvivorRecorder}
 final private[latebloom] class Survivors private (
     run: String,
     isPinned: Boolean,
-    known: Option[Broadcast[Map[String, Known]]],
+    known: Option[SharedValue[Map[String, Known]]],
     records: Boolean,
     found: FoundSurvivors
 ) extends Serializable {
@@ -102,7 +101,7 @@ private[latebloom] object Survivors {
     val known = PredicateCache.lookup(condition, files)
     val found = new FoundSurvivors(Some(FoundSurvivors.Into(condition, maxBytes)))
     context.register(found)
-    new Survivors(run, isPinned, when(known.nonEmpty)(context.broadcast(known)), records, found)
+    new Survivors(run, isPinned, when(known.nonEmpty)(SharedValue(known, context)), records, found)
   }
 
   private def state(file: PartitionedFile) =

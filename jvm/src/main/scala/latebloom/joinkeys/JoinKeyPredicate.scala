@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime, quoteIfNeeded}
 import org.apache.spark.sql.execution.joinkeys.{KeysSubqueryExec, LateValues, Patience}
-import org.apache.spark.sql.latebloom.{KeysToPush, PushedKeys}
+import org.apache.spark.sql.latebloom.{KeysToPush, PushedKeys, SharedValue}
 import org.apache.spark.sql.sources
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -172,7 +172,7 @@ private[latebloom] object JoinKeyPredicate {
     */
   def of(join: JoinFilter, context: SparkContext, patience: Patience): Option[JoinKeyPredicate] = {
     def known(filter: KeyFilter) = {
-      val shared = context.broadcast(new SharedKeys(filter))
+      val shared = SharedValue(new SharedKeys(filter), context)
       new JoinKeyPredicate(join, new KnownKeys(shared), filter.form == "empty")
     }
     join.gathering match {

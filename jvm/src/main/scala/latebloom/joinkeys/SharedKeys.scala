@@ -3,9 +3,9 @@ package latebloom.joinkeys
 
 import java.util.concurrent.ConcurrentHashMap
 
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.expressions.{LeafExpression, Unevaluable}
 import org.apache.spark.sql.execution.joinkeys.LateValues
+import org.apache.spark.sql.latebloom.SharedValue
 import org.apache.spark.sql.types.{BinaryType, DataType}
 
 import latebloom.bloom.KeyFilter
@@ -36,7 +36,7 @@ sealed abstract private[joinkeys] class KeysInTask extends ScanFilter.JoinKeySou
 }
 
 /** Keys that were known when the scan began. */
-final private[joinkeys] class KnownKeys(keys: Broadcast[SharedKeys]) extends KeysInTask {
+final private[joinkeys] class KnownKeys(keys: SharedValue[SharedKeys]) extends KeysInTask {
   override def now: Option[SharedKeys] = Some(keys.value)
 }
 

@@ -47,7 +47,12 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
     for {
       _ <- when(settings.enabled)(())
       condition <- CachedCondition.of(
-        CachedCondition.Source(resolution(format), relation.options, conf),
+        CachedCondition.Source(
+          resolution(format),
+          relation.options,
+          conf,
+          sparkContext.hadoopConfiguration
+        ),
         (conditions ++ pushed(format)).distinct,
         digests.flatten,
         columns.zip(inFiles).map { case (a, f) => a.exprId -> f }.toMap

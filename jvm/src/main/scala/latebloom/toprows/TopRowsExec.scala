@@ -2,6 +2,7 @@
 package latebloom.toprows
 
 import scala.annotation.tailrec
+import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
@@ -77,11 +78,12 @@ final case class TopRowsExec private[toprows] (
       bound,
       known
     )
-    sparkContext.runJob[InternalRow, Array[UnsafeRow]](
+    // Of a class that Spark registers with Kryo, should that be the session's serializer.
+    sparkContext.runJob[InternalRow, ArrayBuffer[UnsafeRow]](
       rows,
       task.run(_, _),
       partitions,
-      (_: Int, some: Array[UnsafeRow]) => some.foreach(found.add)
+      (_: Int, some: ArrayBuffer[UnsafeRow]) => some.foreach(found.add)
     )
   }
 
@@ -157,7 +159,7 @@ final private class SearchTask(
     known: Option[TopBound]
 ) extends Serializable {
 
-  def run(context: TaskContext, rows: Iterator[InternalRow]): Array[UnsafeRow] = {
+  def run(context: TaskContext, rows: Iterator[InternalRow]): ArrayBuffer[UnsafeRow] = {
     val first = order.head.child.dataType
     val shared = bound.map(SharedBounds.of(_, first))
     val attempt = context.taskAttemptId()
@@ -172,6 +174,6 @@ final private class SearchTask(
         for (s <- shared; worst <- found.last) s.tighten(worst.get(0, first), attempt)
       }
     }
-    found.toSeq.toArray
+    ArrayBuffer(found.toSeq: _*)
   }
 }

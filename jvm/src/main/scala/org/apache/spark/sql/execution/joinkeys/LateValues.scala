@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
 import org.apache.spark.rpc.{RpcCallContext, RpcEndpoint, RpcEnv, RpcTimeout}
-import org.apache.spark.util.RpcUtils
+import org.apache.spark.util.{RpcUtils, Utils}
 import org.apache.spark.{SparkContext, SparkEnv}
 
 /** Values that the driver may have only after the tasks that can use them began. An executor asks
@@ -20,9 +20,10 @@ import org.apache.spark.{SparkContext, SparkEnv}
 object LateValues {
 
   /** Empty as long as the value is not known, and None for no value: of Scala's and Spark's classes
-    * only, since an RPC may not find those of a jar that was added to the session.
+    * only, since an RPC may not find those of a jar that was added to the session. The value is
+    * serialised by Java, whatever the session's serializer is.
     */
-  private type Answer = Seq[Option[Broadcast[AnyRef]]]
+  private type Answer = Seq[Option[Broadcast[Array[Byte]]]]
 
   // Another class loader may have loaded this object, too.
   private val endpoint = s"latebloom-late-values-${UUID.randomUUID()}"
@@ -38,8 +39,8 @@ object LateValues {
     */
   final class OnDriver(context: SparkContext, value: CompletableFuture[Option[AnyRef]]) {
     private val id = UUID.randomUUID().toString
-    private val sent: CompletableFuture[Option[Broadcast[AnyRef]]] =
-      value.thenApply(_.map(context.broadcast[AnyRef](_)))
+    private val sent: CompletableFuture[Option[Broadcast[Array[Byte]]]] =
+      value.thenApply(_.map(v => context.broadcast(Utils.serialize(v))))
 
     serve(context.env.rpcEnv)
     promised.get(id, this)
@@ -56,7 +57,7 @@ object LateValues {
     @transient private lazy val question = asked.get(id, new Question(endpoint, id))
 
     /** The value if the driver has it by now. */
-    def get: Option[AnyRef] = question.answer.headOption.flatten.map(_.value)
+    def get: Option[AnyRef] = question.answer.headOption.flatten.map(question.value(_))
   }
 
   /** What an executor knows of a value. */
@@ -66,6 +67,16 @@ object LateValues {
     private val began = System.nanoTime()
     private var next = began
     @volatile private var known: Answer = Nil
+    @volatile private var made = Option.empty[AnyRef]
+
+    /** The value, deserialised once. */
+    def value(sent: Broadcast[Array[Byte]]): AnyRef = made.getOrElse(synchronized {
+      made.getOrElse {
+        val loader = Thread.currentThread.getContextClassLoader
+        made = Some(Utils.deserialize[AnyRef](sent.value, loader))
+        made.get
+      }
+    })
 
     def answer: Answer = {
       if (known.isEmpty) ask()
