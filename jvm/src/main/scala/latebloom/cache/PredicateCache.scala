@@ -76,13 +76,14 @@ private[latebloom] object PredicateCache {
   private var use = Use(0, 0, 0, 0)
 
   /** What is known of files for a condition, by all conditions that it implies. */
-  def lookup(condition: CachedCondition, files: Seq[FileState]): Map[String, Known] =
+  def lookup(condition: CachedCondition, files: => Seq[FileState]): Map[String, Known] =
     synchronized {
       use = use.copy(lookups = use.lookups + 1)
       val weaker = mutable.Buffer.empty[CachedCondition]
       entries.keySet.forEach(c => if (condition.implies(c)) weaker += c)
       val of = weaker.map(entries.get(_))
-      val found = files.flatMap { file =>
+      val listed = if (of.isEmpty) Nil else files
+      val found = listed.flatMap { file =>
         val known = of.flatMap(_.files.get(file.path)).filter(_.state == file).map(_.blocks)
         known.reduceOption(_.and(_)).map(blocks => file.path -> Known(file, blocks))
       }.toMap

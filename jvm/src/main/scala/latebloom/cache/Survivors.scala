@@ -93,7 +93,7 @@ private[latebloom] object Survivors {
       condition: CachedCondition,
       run: String,
       isPinned: Boolean,
-      files: Seq[FileState],
+      files: => Seq[FileState],
       records: Boolean,
       maxBytes: Long,
       context: SparkContext
