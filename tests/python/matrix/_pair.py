@@ -36,13 +36,14 @@ PLAINLY = {
     "parquet.filter.columnindex.enabled": "false",
 }
 
-# What a LateScan counts, by metric name; any of the first five says that it took the work.
+# What a LateScan counts, by metric name; any of the first six says that it took the work.
 WORK = (
     "rowGroupsPruned",
     "rowGroupsSkipped",
     "rowGroupsLate",
     "rowGroupsEager",
     "rowGroupsAnswered",
+    "splitsRemembered",
 )
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
 NOT_VECTORIZED = "Unsupported encoding: BYTE_STREAM_SPLIT"

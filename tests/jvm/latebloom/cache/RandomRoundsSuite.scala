@@ -159,7 +159,7 @@ class RandomRoundsSuite extends LateBloomTest {
       PredicateCache.clear()
       withTempDir { dir =>
         val seed = number("LATEBLOOM_SEED", 1)
-        new Rounds(seed, dir, format).run(number("LATEBLOOM_ROUNDS", 40))
+        new Rounds(seed, dir, format).run(number("LATEBLOOM_ROUNDS", 15))
         val totals = PredicateCache.totals
         assert(totals.use.hits > totals.use.lookups / 10 && totals.use.rows > 0, totals)
       }

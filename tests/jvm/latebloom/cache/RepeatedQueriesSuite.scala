@@ -209,7 +209,7 @@ class RepeatedQueriesSuite extends LateBloomTest {
         assert(run(query)(Counter.SPLITS_REMEMBERED) == 0 && PredicateCache.totals.bytes <= 100)
       }
       withSQLConf("spark.latebloom.cache.maxBytes" -> "1000") {
-        for (k <- 0 to 20) counted(same(query.where(s"id > ${60000 + k}")))
+        for (k <- 0 to 8) counted(same(query.where(s"id > ${60000 + k}")))
         assert(PredicateCache.totals.bytes <= 1000)
       }
       PredicateCache.clear()
