@@ -127,7 +127,7 @@ class FileTailSuite extends AnyFunSuite with RandomCases {
         val fetcher =
           new RangeFetcher(in, file.length, 0, new StoreSpeed, new ScanMemory(counters), counters)
         var got = 0
-        val range = java.util.List.of(wanted(from, n, (_, _) => got += 1))
+        val range = java.util.Collections.singletonList(wanted(from, n, (_, _) => got += 1))
         if (metadata) fetcher.fetchMetadata(range) else fetcher.fetch(range)
         assert(got == 1)
         in.reads.size
