@@ -21,9 +21,9 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
  *
  * <p>A request is one that a store would receive: a read that does not continue where the last one
  * ended, a positioned read, one range of a vectored read, a status request, a list of up to a
- * thousand files. Each waits {@code fs.slow.latencyMs} once; the ranges of one vectored read wait together, as if sent at once. Bytes
- * flow at {@code fs.slow.bytesPerSecond} for each stream, 0 for no limit. Counts requests and bytes
- * over all instances in the process.
+ * thousand files. Each waits {@code fs.slow.latencyMs} once; the ranges of one vectored read wait
+ * together, as if sent at once. Bytes flow at {@code fs.slow.bytesPerSecond} for each stream, 0 for
+ * no limit. Counts requests and bytes over all instances in the process.
  */
 public final class SlowFileSystem extends RawLocalFileSystem {
   private static final AtomicLong REQUESTS = new AtomicLong();
