@@ -94,3 +94,16 @@ def command():
 def cache(tmp_path):
     """An empty cache of generated data."""
     return _data.Cache(tmp_path)
+
+
+@pytest.fixture
+def session_without():
+    """A session whose Spark was started without the extension."""
+
+    class SessionWithout:
+        class conf:
+            @staticmethod
+            def get(key, default=None):
+                return "com.example.Other"
+
+    return SessionWithout()

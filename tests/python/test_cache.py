@@ -64,12 +64,6 @@ def test_text_html_and_json(spark, table):
     assert set(numbers) >= {"bytes", "hits", "lookups", "rows", "splits"}
 
 
-def test_without_the_extension_it_says_how_to_get_it():
-    class SessionWithout:
-        class conf:
-            @staticmethod
-            def get(key, default=None):
-                return "com.example.Other"
-
+def test_without_the_extension_it_says_how_to_get_it(session_without):
     with pytest.raises(latebloom.ExtensionNotLoadedError, match="configure"):
-        latebloom.cache(SessionWithout())
+        latebloom.cache(session_without)

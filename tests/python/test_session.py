@@ -52,20 +52,11 @@ def test_configuring_again_while_the_session_runs_is_harmless(spark):
     assert latebloom.configure(SparkSession.builder).getOrCreate() is spark
 
 
-class SessionWithout:
-    """A session whose Spark was started without the extension."""
-
-    class conf:
-        @staticmethod
-        def get(key, default=None):
-            return "com.example.Other"
-
-
 @pytest.mark.parametrize("switch", [latebloom.enabled, latebloom.disabled])
-def test_a_session_without_the_extension_is_an_error_that_says_what_to_do(switch):
+def test_a_session_without_the_extension_is_an_error_that_says_what_to_do(switch, session_without):
     with (
         pytest.raises(latebloom.ExtensionNotLoadedError, match="configure") as error,
-        switch(SessionWithout()),
+        switch(session_without),
     ):
         pass
     assert "com.example.Other" in error.value.where

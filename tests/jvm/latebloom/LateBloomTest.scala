@@ -13,6 +13,7 @@ import org.apache.spark.{SparkConf, SparkException}
 
 import latebloom.decision.ShortSql
 import latebloom.inspect.{PlanNodes, ScanReport}
+import latebloom.read.task.Counter
 import latebloom.scan.LateScan
 
 /** A session with the extension; compares each query's answer with the extension off and on. */
@@ -78,6 +79,18 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
 
   protected def lateScans(df: DataFrame): Seq[LateScan] = lateScans(df.queryExecution.executedPlan)
 
+  /** Runs a query, and returns its scan. */
+  protected def onlyScan(df: DataFrame): LateScan = {
+    df.collect()
+    val scans = lateScans(df)
+    assert(scans.size == 1, df.queryExecution.executedPlan)
+    scans.head
+  }
+
+  /** How many files, splits and rows a scan that has run left out, as an earlier query found. */
+  protected def remembered(scan: LateScan): Long =
+    Seq(Counter.SPLITS_REMEMBERED, Counter.ROWS_REMEMBERED).map(c => scan.metrics(c.key).value).sum
+
   protected def nodes[A](plan: SparkPlan)(pick: PartialFunction[SparkPlan, A]): Seq[A] =
     PlanNodes.all(plan).collect(pick)
 
@@ -87,6 +100,10 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
   protected def sql(scan: LateScan): Seq[String] = scan.scanFilters.map(ShortSql(_))
 
   protected def names(scan: LateScan): Seq[String] = scan.output.map(_.name)
+
+  /** A number that a variable of the environment sets. */
+  protected def fromEnvironment(name: String, default: Int): Int =
+    sys.env.get(name).fold(default)(_.toInt)
 
   protected def rows(df: DataFrame): Set[Row] = df.collect().toSet
 }

@@ -18,8 +18,6 @@ import latebloom.LateBloomTest
   */
 class RandomRoundsSuite extends LateBloomTest {
 
-  private def number(name: String, default: Int) = sys.env.get(name).fold(default)(_.toInt)
-
   private val conditions = Seq(
     "k = 7",
     "k > 90",
@@ -158,8 +156,8 @@ class RandomRoundsSuite extends LateBloomTest {
     test(s"random rounds in $format: no answer is stale") {
       PredicateCache.clear()
       withTempDir { dir =>
-        val seed = number("LATEBLOOM_SEED", 1)
-        new Rounds(seed, dir, format).run(number("LATEBLOOM_ROUNDS", 15))
+        val seed = fromEnvironment("LATEBLOOM_SEED", 1)
+        new Rounds(seed, dir, format).run(fromEnvironment("LATEBLOOM_ROUNDS", 15))
         val totals = PredicateCache.totals
         assert(totals.use.hits > totals.use.lookups / 10 && totals.use.rows > 0, totals)
       }

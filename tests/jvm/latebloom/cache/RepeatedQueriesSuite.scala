@@ -4,8 +4,8 @@ package latebloom.cache
 import java.io.File
 import java.nio.file.{Files, StandardCopyOption}
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
 import latebloom.read.io.MetadataCache
@@ -228,6 +228,22 @@ class RepeatedQueriesSuite extends LateBloomTest {
       same(table.where("s > 's998'").select("s").distinct())
       same(table.where("s > 's998'").select("id"))
       same(table.where("s > 's998'").select("s").distinct())
+      PredicateCache.clear()
+    }
+  }
+
+  test("where no row survives there are still a count and extremes, in any plan") {
+    inEach { (dir, format) =>
+      def none = spark.read.format(format).load(dir.getPath).where("k = 7 and s = 's1'")
+      for (adaptive <- Seq("true", "false")) withSQLConf("spark.sql.adaptive.enabled" -> adaptive) {
+        for (_ <- 1 to 2) {
+          val counted = same(none.selectExpr("count(*)", "min(id)", "max(k)"))
+          assert(counted.collect().toSeq == Seq(Row(0, null, null)))
+          same(none.groupBy("day").count())
+          same(none.select("id"))
+        }
+        assert(run(none.select("id"))(Counter.SPLITS_REMEMBERED) == 4)
+      }
       PredicateCache.clear()
     }
   }

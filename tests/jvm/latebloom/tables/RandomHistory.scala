@@ -21,10 +21,9 @@ trait HistoryTest extends LateBloomTest {
     * changes, one of three without it; and with which seed the first begins.
     */
   protected def histories(many: String, first: String)(history: (Int, Int) => Unit): Unit = {
-    def number(name: String, default: Int) = sys.env.get(name).fold(default)(_.toInt)
-    val from = number(first, 1)
+    val from = fromEnvironment(first, 1)
     val steps = if (sys.env.contains(many)) 8 else 3
-    (from until from + number(many, 1)).foreach { seed =>
+    (from until from + fromEnvironment(many, 1)).foreach { seed =>
       test(s"a history with seed $seed")(history(seed, steps))
     }
   }

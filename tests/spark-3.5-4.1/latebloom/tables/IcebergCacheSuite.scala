@@ -2,16 +2,11 @@
 package latebloom.tables
 
 import latebloom.cache.PredicateCache
-import latebloom.read.task.Counter
 
 /** What scans of an Iceberg table remember holds for every snapshot of the table. */
 class IcebergCacheSuite extends IcebergTest {
 
-  private def leftOut(query: String): Long = {
-    val scan = onlyScan(spark.sql(query))
-    scan.metrics(Counter.SPLITS_REMEMBERED.key).value +
-      scan.metrics(Counter.ROWS_REMEMBERED.key).value
-  }
+  private def leftOut(query: String): Long = remembered(onlyScan(spark.sql(query)))
 
   test("deletes, snapshots and columns that change their names") {
     table("c")("format-version" -> "2", "write.delete.mode" -> "merge-on-read")

@@ -8,7 +8,6 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlan
 
 import latebloom.inspect.ScanReport
-import latebloom.scan.LateScan
 import latebloom.{LateBloomExtensions, LateBloomTest}
 
 /** A session with Apache Iceberg, its catalog `ice`, and LateBloom. */
@@ -51,13 +50,6 @@ trait IcebergTest extends LateBloomTest {
   /** The codes of the reasons against the scans that are not ours. */
   protected def declined(plan: SparkPlan): Seq[String] =
     ScanReport.ofPlan(plan).flatMap(_.declined).map(_.code)
-
-  protected def onlyScan(df: DataFrame): LateScan = {
-    df.collect()
-    val scans = lateScans(df)
-    assert(scans.size == 1, df.queryExecution.executedPlan)
-    scans.head
-  }
 
   protected val Columns = "id BIGINT, k INT, s STRING, d DATE, t TIMESTAMP, n STRUCT<a: INT, " +
     "b: STRING>, p INT, l ARRAY<INT>, m MAP<STRING, INT>, x DECIMAL(12, 2), z DOUBLE"

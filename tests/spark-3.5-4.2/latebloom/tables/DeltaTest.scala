@@ -9,7 +9,6 @@ import org.apache.spark.sql.execution.SparkPlan
 
 import latebloom.decision.{Decision, Declined}
 import latebloom.inspect.PlanNodes
-import latebloom.scan.LateScan
 import latebloom.{LateBloomExtensions, LateBloomTest}
 
 /** A session with Delta Lake and LateBloom. */
@@ -42,13 +41,6 @@ trait DeltaTest extends LateBloomTest {
     PlanNodes.all(plan).flatMap(Decision.of).collect { case Declined(why, _) => why.code }
 
   protected def log(table: String): DeltaLog = DeltaLog.forTable(spark, TableIdentifier(table))
-
-  protected def onlyScan(df: DataFrame): LateScan = {
-    df.collect()
-    val scans = lateScans(df)
-    assert(scans.size == 1, df.queryExecution.executedPlan)
-    scans.head
-  }
 
   /** Creates a table of 4,000 rows in four files, with the properties. */
   protected def table(name: String, columns: String = "", partitioned: Boolean = false)(

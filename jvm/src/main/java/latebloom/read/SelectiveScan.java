@@ -275,7 +275,7 @@ public final class SelectiveScan implements BatchSource {
     }
     if (!known.isUnknown() && !(group instanceof DistinctRows)) {
       Selection may = known(group);
-      dropped(may.complement());
+      kept(may);
       Selection left = rows.intersect(may);
       rowsLeftOut += rows.count() - left.count();
       counters.add(Counter.ROWS_REMEMBERED, rows.count() - left.count());
@@ -286,14 +286,14 @@ public final class SelectiveScan implements BatchSource {
     }
     Selection may = cascade.prune(group);
     if (group.prunesForAnyColumns()) {
-      dropped(may.complement());
+      kept(may);
     }
     return may.intersect(rows);
   }
 
-  private void dropped(Selection rows) {
+  private void kept(Selection rows) {
     if (recorder != null) {
-      recorder.dropped(rows);
+      recorder.kept(rows);
     }
   }
 

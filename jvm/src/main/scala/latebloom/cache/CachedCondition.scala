@@ -125,7 +125,7 @@ private[latebloom] object CachedCondition {
     *   the columns of files, as these have them
     */
   private[latebloom] def of(
-      source: Source,
+      source: => Source,
       conditions: Seq[Expression],
       keys: Seq[Keys],
       columns: Map[ExprId, StructField]

@@ -3,7 +3,6 @@ package latebloom.cache
 
 import scala.collection.mutable
 
-import latebloom.line.Compat.when
 import latebloom.read.survivors.SurvivorBlocks
 
 /** What scans of this application have found: for a condition and a file, which stretches of its
@@ -94,13 +93,11 @@ private[latebloom] object PredicateCache {
   /** Adds what a task found. */
   def add(condition: CachedCondition, found: Seq[Known], limit: Long): Unit = synchronized {
     maxBytes = limit
-    val entry = Option(entries.get(condition)).getOrElse {
-      val made = new Entry
-      when(found.nonEmpty)(entries.put(condition, made))
-      made
+    if (found.nonEmpty) {
+      val entry = entries.computeIfAbsent(condition, _ => new Entry)
+      found.foreach(known => if (entry.bytes + known.bytes <= limit) entry.add(known))
+      evict(limit)
     }
-    found.foreach(known => if (entry.bytes + known.bytes <= limit) entry.add(known))
-    evict(limit)
   }
 
   private def evict(limit: Long): Unit = {

@@ -34,28 +34,20 @@ final private[latebloom] class Survivors private (
     found: FoundSurvivors
 ) extends Serializable {
 
-  /** Whether no row of a file that never changes survives; on the driver. */
-  def exclude(path: Path, length: Long): Boolean = isPinned && known.exists {
-    _.value.get(path.toString).exists(_.blocks.isEmpty(0, length))
-  }
+  /** Whether something is known of files that never change; on the driver. */
+  def knowsFiles: Boolean = isPinned && known.nonEmpty
+
+  /** Whether no row of such a file survives. */
+  def exclude(path: Path, length: Long): Boolean =
+    knowsFiles && known.get.value.get(path.toString).exists(_.blocks.isEmpty(0, length))
 
   /** What is known of a file, provided that it is still the same; in a task. */
   def of(file: PartitionedFile, conf: Configuration): SurvivorBlocks = {
     val state = Survivors.state(file)
     known.flatMap(_.value.get(state.path)).filter(_.state == state) match {
-      case Some(same) if isPinned || isUnchanged(file, conf) => same.blocks
-      case _                                                 => SurvivorBlocks.UNKNOWN
+      case Some(same) if isPinned || LateFiles.isUnchanged(run, file, conf) => same.blocks
+      case _ => SurvivorBlocks.UNKNOWN
     }
-  }
-
-  private def isUnchanged(file: PartitionedFile, conf: Configuration) = {
-    UnchangedFiles.isUnchanged(
-      LateFiles.run(run),
-      file.toPath,
-      file.fileSize,
-      file.modificationTime,
-      conf
-    )
   }
 
   /** Counts a split that is not opened; in a task. */

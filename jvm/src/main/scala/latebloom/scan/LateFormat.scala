@@ -178,16 +178,14 @@ private[scan] trait LateFormat extends FileFormat {
       val opened =
         if (Archives.isArchive(file.toPath)) Left(Counter.FILES_ARCHIVED)
         else lateFiles.open(file, counters)
-      var atEnd = () => ()
       val source: BatchSource = opened match {
-        case Right(scan) =>
-          survivors.foreach(s => atEnd = s.begin(file, known, scan))
-          scan
+        case Right(scan)  => scan
         case Left(reason) =>
           counters.add(reason, 1)
           lateFiles.filter(file, Reordered(sparkRead(file), order, columns))
       }
-      val batches = new BatchIterator(source, drain, atEnd)
+      val recorded = for (s <- survivors; scan <- opened.toOption) yield s.begin(file, known, scan)
+      val batches = new BatchIterator(source, drain, () => recorded.foreach(end => end()))
       val result = aggregation match {
         case Some(a)                => new AggregateIterator(a, file, source, batches)
         case None if returningBatch => batches

@@ -10,7 +10,7 @@ import org.json4s.jackson.JsonMethods.parse
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
 import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.execution.datasources.{
@@ -25,6 +25,7 @@ import org.apache.spark.sql.execution.{
   ExecSubqueryExpression,
   FileSourceScanExec,
   SQLExecution,
+  ScalarSubquery,
   SparkPlan
 }
 import org.apache.spark.sql.internal.SQLConf
@@ -208,8 +209,12 @@ final class LateScan private[latebloom] (
   }
 
   /** The conditions once the subqueries in them have run. */
-  @transient private lazy val conditions: Seq[Expression] =
-    scanFilters.map(RemembersSurvivors.withValues)
+  @transient private lazy val conditions: Seq[Expression] = scanFilters.map(withValues)
+
+  /** A condition with the values of the subqueries in it, which have run. */
+  private def withValues(condition: Expression): Expression = condition.transform {
+    case s: ScalarSubquery => Literal.create(s.eval(InternalRow.empty), s.dataType)
+  }
 
   /** The join filters, without those that have too many keys. */
   @transient private lazy val joinKeys: Seq[JoinKeyPredicate] =
@@ -366,6 +371,7 @@ final class LateScan private[latebloom] (
     spec,
     read,
     conditions,
+    dataFilters.map(withValues),
     rowKeys.filterNot(_.isOf(partitions)),
     exactly = bounds.isEmpty,
     directories(dynamicallySelectedPartitions).flatMap(_.files)
@@ -448,12 +454,12 @@ final class LateScan private[latebloom] (
       wanted.exists(_.exclude(file.getPath)) ||
         keys.exists(_.exclude(partition, file.getPath.getName)) ||
         excludedByTable.exists(_(file.getPath))
-    def hasNoSurvivor(file: FileStatusWithMetadata) =
+    def hasNoSurvivor(partition: InternalRow, file: FileStatusWithMetadata) =
       survivors.exists(_.exclude(file.getPath, file.getLen))
     val few = keys.nonEmpty || excludedByTable.nonEmpty || wanted.nonEmpty
-    val (byKeys, excluded) =
-      if (few) without(listing, isExcluded) else (listing, 0)
-    val (left, remembered) = without(byKeys, (_, file) => hasNoSurvivor(file))
+    val (byKeys, excluded) = if (few) without(listing, isExcluded) else (listing, 0)
+    val (left, remembered) =
+      if (survivors.exists(_.knowsFiles)) without(byKeys, hasNoSurvivor) else (byKeys, 0)
     if (excluded > 0) countOnDriver(Counter.FILES_EXCLUDED, excluded)
     if (remembered > 0) {
       countOnDriver(Counter.SPLITS_REMEMBERED, remembered)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.scan
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata
-import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.cache.PredicateCache.FileState
@@ -27,6 +26,9 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
     *   the columns of `spec`
     * @param conditions
     *   that the scan evaluates, without subqueries
+    * @param pushed
+    *   by which statistics and indexes of files are used, evaluated by the scan or above it,
+    *   without subqueries
     * @param keys
     *   that the scan filters rows by
     * @param exactly
@@ -36,14 +38,15 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
       spec: ScanSpec,
       columns: Seq[Attribute],
       conditions: Seq[Expression],
+      pushed: Seq[Expression],
       keys: Seq[JoinKeyPredicate],
       exactly: Boolean,
       files: => Seq[FileStatusWithMetadata]
   ): Option[Survivors] = {
     val settings = LateBloomConf.settings(conf).cache
     val format = SelectiveFormat.of(relation.fileFormat).get
-    val inFiles = format.table.fold(spec)(_.physical(spec)).columns
-    val digests = keys.map(_.digest)
+    lazy val inFiles = format.table.fold(spec)(_.physical(spec)).columns
+    lazy val digests = keys.map(_.digest)
     for {
       _ <- when(settings.enabled)(())
       condition <- CachedCondition.of(
@@ -53,7 +56,7 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
           conf,
           sparkContext.hadoopConfiguration
         ),
-        (conditions ++ pushed(format)).distinct,
+        (conditions ++ pushed.filterNot(c => format.table.exists(_.dropsDeleted(c)))).distinct,
         digests.flatten,
         columns.zip(inFiles).map { case (a, f) => a.exprId -> f }.toMap
       )
@@ -68,24 +71,9 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
     )
   }
 
-  /** The conditions by which statistics and indexes of files are used, evaluated here or above. */
-  private def pushed(format: SelectiveFormat): Seq[Expression] = {
-    def deletes(e: Expression) = format.table.exists(_.dropsDeleted(e))
-    dataFilters.filterNot(deletes).map(RemembersSurvivors.withValues)
-  }
-
   /** What decides which column of a file is which, but for the columns themselves: ORC files may be
     * read by position.
     */
   private def resolution(format: SelectiveFormat): String =
     if (format.name == "orc") s"orc ${relation.dataSchema.json}" else format.name
-}
-
-private[scan] object RemembersSurvivors {
-
-  /** An expression with the values of the subqueries in it, which have run. */
-  def withValues(e: Expression): Expression = e.transform {
-    case s: ScalarSubquery =>
-      Literal.create(s.eval(InternalRow.empty), s.dataType)
-  }
 }

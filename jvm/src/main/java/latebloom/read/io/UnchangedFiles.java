@@ -2,6 +2,7 @@
 package latebloom.read.io;
 
 import java.io.IOException;
+import java.lang.ref.SoftReference;
 import java.util.HashMap;
 import java.util.Map;
 import latebloom.read.task.RecentlyUsed;
@@ -25,7 +26,8 @@ public final class UnchangedFiles {
 
   private static final int DIRECTORIES = 256;
 
-  private static final Map<Key, Directory> KNOWN = RecentlyUsed.map(DIRECTORIES);
+  /** Softly, since a directory may have very many files. */
+  private static final Map<Key, SoftReference<Directory>> KNOWN = RecentlyUsed.map(DIRECTORIES);
 
   private record Key(String run, Path directory) {}
 
@@ -49,10 +51,11 @@ public final class UnchangedFiles {
         asked = true;
         files.put(file.getName(), new State(store.getFileStatus(file)));
       } else {
+        // Once, also if the store refuses it.
+        listed = true;
         for (FileStatus f : store.listStatus(file.getParent())) {
           files.putIfAbsent(f.getPath().getName(), new State(f));
         }
-        listed = true;
       }
       return files.get(file.getName());
     }
@@ -73,13 +76,24 @@ public final class UnchangedFiles {
    */
   public static boolean isUnchanged(
       String run, Path file, long length, long modified, Configuration conf) {
-    Directory directory =
-        KNOWN.computeIfAbsent(new Key(run, file.getParent()), key -> new Directory());
     try {
-      State now = directory.state(file, file.getFileSystem(conf));
+      State now = directory(new Key(run, file.getParent())).state(file, file.getFileSystem(conf));
       return now != null && now.equals(new State(length, modified));
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      // Stores report what they refuse, or cannot do, in either way.
       return false;
+    }
+  }
+
+  private static Directory directory(Key key) {
+    synchronized (KNOWN) {
+      SoftReference<Directory> known = KNOWN.get(key);
+      Directory directory = known == null ? null : known.get();
+      if (directory == null) {
+        directory = new Directory();
+        KNOWN.put(key, new SoftReference<>(directory));
+      }
+      return directory;
     }
   }
 }

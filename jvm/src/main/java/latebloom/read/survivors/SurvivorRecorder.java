@@ -31,6 +31,13 @@ public final class SurvivorRecorder {
     anyLeft = true;
   }
 
+  /** Records that no other rows of the current row group meet the conditions. */
+  public void kept(Selection rows) {
+    if (left != null) {
+      left = left.intersect(rows);
+    }
+  }
+
   /** Records that these rows of the current row group do not meet the conditions. */
   public void dropped(Selection rows) {
     if (left != null && !rows.isNone()) {

@@ -4,6 +4,7 @@ package org.apache.spark.sql.latebloom
 import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
@@ -15,6 +16,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
 import latebloom.read.ScanFilter.KeySource
+import latebloom.read.io.{MetadataCache, UnchangedFiles}
 import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{FilteredRows, RowGroups, ScanSpec, SelectiveScan}
@@ -76,8 +78,21 @@ object LateFiles {
   /** The rows of a file that its table still has; called by tasks, with Hadoop's configuration. */
   type Live = (PartitionedFile, Configuration) => LiveRows
 
-  /** Identifies a run of a scan in a task: it may run again over files that have changed. */
-  def run(scan: String): String = s"$scan ${Option(TaskContext.get()).fold(-1)(_.stageId())}"
+  /** A file in the state in which the driver listed it. */
+  private[latebloom] def listed(file: PartitionedFile): FileStatus =
+    new FileStatus(file.fileSize, false, 0, 0, file.modificationTime, file.toPath)
+
+  /** Under what a task of a scan caches the metadata of a file in a state. */
+  private[latebloom] def metadataKey(spec: ScanSpec, file: FileStatus): MetadataCache.Key =
+    MetadataCache.Key.of(run(spec.id), file, spec.options.metadataBytes > 0)
+
+  /** Whether a file is still as the driver listed it; in a task, asked once for each run of a scan.
+    */
+  def isUnchanged(scan: String, file: PartitionedFile, conf: Configuration): Boolean =
+    UnchangedFiles.isUnchanged(run(scan), file.toPath, file.fileSize, file.modificationTime, conf)
+
+  /** A scan may run again over files that have changed: a run is one of its stages. */
+  private def run(scan: String) = s"$scan ${Option(TaskContext.get()).fold(-1)(_.stageId())}"
 
   /** Of files that no table deletes rows of. */
   val allLive: Live = (_, _) => LiveRows.ALL

@@ -7,7 +7,6 @@ import java.time.{Instant, LocalDate}
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.FileStatus
 import org.apache.orc.impl.{DataReaderProperties, OrcTail, ReaderImpl, SchemaEvolution}
 import org.apache.orc.{OrcConf, OrcFile, Reader, TypeDescription}
 
@@ -25,7 +24,7 @@ import org.apache.spark.util.SerializableConfiguration
 import latebloom.line.Compat._
 import latebloom.orc.stripe.OrcColumn
 import latebloom.orc.{CheckedTails, OrcPruning, OrcSplit, StreamLengths}
-import latebloom.read.io.{FileTail, MetadataCache, UnchangedFiles}
+import latebloom.read.io.{FileTail, MetadataCache}
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
 
@@ -85,21 +84,11 @@ final class OrcFiles private (
       shared: Configuration,
       counters: Counters
   ): Opened = {
-    val run = LateFiles.run(spec.id)
-    val maxBytes = spec.options.metadataBytes
     val path = file.toPath
-    val listed = new FileStatus(file.fileSize, false, 0, 0, file.modificationTime, path)
-    val key = MetadataCache.Key.of(run, listed, maxBytes > 0)
-    def isSame = UnchangedFiles.isUnchanged(
-      run,
-      path,
-      listed.getLen,
-      listed.getModificationTime,
-      shared
-    )
-    val known = when(key.isForAll && MetadataCache.has(key) && isSame) {
-      Option(MetadataCache.get(key, classOf[KnownTail]))
-    }.flatten
+    val key = LateFiles.metadataKey(spec, LateFiles.listed(file))
+    val usable = key.isForAll && MetadataCache.has(key) &&
+      LateFiles.isUnchanged(spec.id, file, shared)
+    val known = when(usable)(Option(MetadataCache.get(key, classOf[KnownTail]))).flatten
     val options = OrcFile
       .readerOptions(shared)
       .filesystem(new CheckedTails(path.getFileSystem(shared)))
@@ -115,7 +104,7 @@ final class OrcFiles private (
         tail.getFileModificationTime == file.modificationTime
       if (key.isForAll && asListed) {
         val made = new KnownTail(tail, FileTail.keepingOnly())
-        MetadataCache.put(key, made, maxBytes)
+        MetadataCache.put(key, made, spec.options.metadataBytes)
         made.rest
       } else FileTail.NONE
     }
@@ -251,6 +240,7 @@ object OrcFiles {
     override def bytes: Long =
       Parsed.toLong * of.getSerializedTail.remaining + rest.heapBytes
   }
+
   private val MaxStripeBytes = 1L << 30
 
   /** The last run of values may extend past the last row; its indexes are ints. */

@@ -32,7 +32,7 @@ import latebloom.line.FooterReaders
 import latebloom.parquet.footer.{FooterCache, TrustedStatistics}
 import latebloom.parquet.types.Calendars
 import latebloom.parquet.{JoinKeysPredicate, ParquetSplit, RedactedPredicate, SparkReader}
-import latebloom.read.io.{MetadataCache, UnchangedFiles}
+import latebloom.read.io.MetadataCache
 import latebloom.read.selection.LiveRows
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{ScanSpec, SelectiveScan}
@@ -117,11 +117,7 @@ final class ParquetFiles private (
       shared: Configuration,
       counters: Counters
   ): Opened = {
-    val run = LateFiles.run(spec.id)
-    val maxBytes = spec.options.metadataBytes
     val end = file.start + file.length
-
-    def keyOf(status: FileStatus) = MetadataCache.Key.of(run, status, maxBytes > 0)
 
     def now: FileStatus = file.toPath.getFileSystem(shared).getFileStatus(file.toPath)
 
@@ -129,12 +125,9 @@ final class ParquetFiles private (
       val input = HadoopInputFile.fromStatus(status, shared)
       val stream = input.newStream()
       try {
-        val most = maxBytes.max(LeastOfRun)
-        Opened(
-          input,
-          stream,
-          FooterCache.footer(keyOf(status), input, stream, file.start, end, most)
-        )
+        val key = LateFiles.metadataKey(spec, status)
+        val most = spec.options.metadataBytes.max(LeastOfRun)
+        Opened(input, stream, FooterCache.footer(key, input, stream, file.start, end, most))
       } catch {
         case e: Throwable =>
           Try(stream.close())
@@ -142,21 +135,12 @@ final class ParquetFiles private (
       }
     }
 
-    def isChanged(listed: FileStatus) = MetadataCache.has(keyOf(listed)) &&
-      !UnchangedFiles.isUnchanged(
-        run,
-        file.toPath,
-        listed.getLen,
-        listed.getModificationTime,
-        shared
-      )
-
-    val listed =
-      new FileStatus(file.fileSize, false, 0, 0, file.modificationTime, file.toPath)
-    val known = keyOf(listed).isForAll && MetadataCache.has(keyOf(listed))
-    if (file.fileSize == 0 || isChanged(listed)) read(now)
+    val listed = LateFiles.listed(file)
+    val key = LateFiles.metadataKey(spec, listed)
+    val known = MetadataCache.has(key)
+    if (file.fileSize == 0 || known && !LateFiles.isUnchanged(spec.id, file, shared)) read(now)
     else {
-      counters.add(Counter.METADATA_REMEMBERED, if (known) 1 else 0)
+      counters.add(Counter.METADATA_REMEMBERED, if (known && key.isForAll) 1 else 0)
       try read(listed)
       catch {
         case e @ (_: IOException | _: RuntimeException) =>

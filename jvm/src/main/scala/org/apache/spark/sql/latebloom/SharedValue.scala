@@ -33,15 +33,21 @@ object SharedValue {
   private val values = RecentlyUsed.map[String, SoftReference[AnyRef]](Most)
 
   def apply[A <: AnyRef](value: A, context: SparkContext): SharedValue[A] =
-    new SharedValue(UUID.randomUUID().toString, context.broadcast(Utils.serialize(value)), value)
+    new SharedValue(UUID.randomUUID().toString, bytes(value, context), value)
 
-  private def value[A <: AnyRef](id: String, bytes: Broadcast[Array[Byte]]): A = {
+  /** A value to broadcast, for [[value]]. */
+  private[sql] def bytes(value: AnyRef, context: SparkContext): Broadcast[Array[Byte]] =
+    context.broadcast(Utils.serialize(value))
+
+  /** The value of this name that was sent as bytes, deserialised once for all tasks. */
+  private[sql] def value[A <: AnyRef](id: String, bytes: Broadcast[Array[Byte]]): A = {
     def known = Option(values.get(id)).flatMap(v => Option(v.get))
     val found = known.getOrElse {
+      // Fetched before the lock, so that no task waits for the bytes of another value.
+      val sent = bytes.value
       synchronized {
         known.getOrElse {
-          val made =
-            Utils.deserialize[AnyRef](bytes.value, Thread.currentThread.getContextClassLoader)
+          val made = Utils.deserialize[AnyRef](sent, Thread.currentThread.getContextClassLoader)
           values.put(id, new SoftReference(made))
           made
         }

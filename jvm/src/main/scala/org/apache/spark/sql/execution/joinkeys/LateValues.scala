@@ -11,7 +11,8 @@ import scala.util.control.NonFatal
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
 import org.apache.spark.rpc.{RpcCallContext, RpcEndpoint, RpcEnv, RpcTimeout}
-import org.apache.spark.util.{RpcUtils, Utils}
+import org.apache.spark.sql.latebloom.SharedValue
+import org.apache.spark.util.RpcUtils
 import org.apache.spark.{SparkContext, SparkEnv}
 
 /** Values that the driver may have only after the tasks that can use them began. An executor asks
@@ -40,7 +41,7 @@ object LateValues {
   final class OnDriver(context: SparkContext, value: CompletableFuture[Option[AnyRef]]) {
     private val id = UUID.randomUUID().toString
     private val sent: CompletableFuture[Option[Broadcast[Array[Byte]]]] =
-      value.thenApply(_.map(v => context.broadcast(Utils.serialize(v))))
+      value.thenApply(_.map(SharedValue.bytes(_, context)))
 
     serve(context.env.rpcEnv)
     promised.get(id, this)
@@ -57,7 +58,8 @@ object LateValues {
     @transient private lazy val question = asked.get(id, new Question(endpoint, id))
 
     /** The value if the driver has it by now. */
-    def get: Option[AnyRef] = question.answer.headOption.flatten.map(question.value(_))
+    def get: Option[AnyRef] =
+      question.answer.headOption.flatten.map(SharedValue.value[AnyRef](id, _))
   }
 
   /** What an executor knows of a value. */
@@ -67,16 +69,6 @@ object LateValues {
     private val began = System.nanoTime()
     private var next = began
     @volatile private var known: Answer = Nil
-    @volatile private var made = Option.empty[AnyRef]
-
-    /** The value, deserialised once. */
-    def value(sent: Broadcast[Array[Byte]]): AnyRef = made.getOrElse(synchronized {
-      made.getOrElse {
-        val loader = Thread.currentThread.getContextClassLoader
-        made = Some(Utils.deserialize[AnyRef](sent.value, loader))
-        made.get
-      }
-    })
 
     def answer: Answer = {
       if (known.isEmpty) ask()
