@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.join
 
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import org.apache.spark.sql.internal.SQLConf
@@ -203,4 +204,35 @@ class FilesByKeysSuite extends LateBloomTest {
       }
     }
   }
+
+  for (format <- Seq("parquet", "orc"))
+    test(s"a partition column hides what the files have by its name, $format") {
+      withTempPath { dir =>
+        for (k <- 1 to 4)
+          spark.range(0, 3000, 1, 1).selectExpr(
+            "id",
+            s"cast(${100 * k} as int) k",
+            "concat('t', id) t"
+          )
+            .write.format(format).save(s"$dir/k=$k")
+        spark.read.format(format).load(dir.getPath).createOrReplaceTempView("hidden")
+        for (
+          query <- Seq(
+            "select count(*), max(f.t) from hidden f join dim d on f.k = d.k where d.few = 3",
+            "select f.* from hidden f join dim d on f.k = d.k and f.id = d.id where d.few < 5",
+            "select count(*) from hidden where k = 3 and t > 't2'",
+            "select count(*), min(k), max(k), count(k) from hidden",
+            "select distinct k from hidden",
+            "select id, k from hidden where t like 't1%' order by k desc, id limit 7",
+            "select * from hidden order by k, t limit 3"
+          )
+        ) withClue(s"$query\n") {
+          inEachWay(sameAnswer(spark.sql(query))(_ => ()))
+        }
+        val Row(rows, _) = spark.sql(
+          "select count(*), max(f.t) from hidden f join (select distinct k from dim where few = 3) d on f.k = d.k"
+        ).head()
+        assert(rows == 3000)
+      }
+    }
 }

@@ -56,9 +56,18 @@ final private[latebloom] class JoinKeyPredicate private (
   /** The column that is the key, or from which a conversion makes it that changes no key. */
   override lazy val column: Option[Attribute] = JoinKeyPredicate.column(join.key)
 
-  /** The keys for comparison with statistics, dictionaries and Bloom filters of columns. */
-  def pushed: Seq[KeysToPush] = columns.map { case (column, keys) =>
-    new JoinKeysToPush(quoteIfNeeded(column.name), column.dataType, keys)
+  /** The keys for comparison with statistics, dictionaries and Bloom filters of columns.
+    *
+    * @param read
+    *   the columns that are read from files; a file may have another one with the name of a column
+    *   that is not, of a partition
+    */
+  def pushed(read: Seq[Attribute]): Seq[KeysToPush] = {
+    val ofFiles = AttributeSet(read)
+    columns.collect {
+      case (column, keys) if ofFiles.contains(column) =>
+        new JoinKeysToPush(quoteIfNeeded(column.name), column.dataType, keys)
+    }
   }
 
   /** The columns of the key, each with the keys that it has by itself. */

@@ -355,7 +355,7 @@ final class LateScan private[latebloom] (
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
 
-  private def work: ScanWork = workFor(rowKeys.flatMap(_.pushed) ++ bounds.map(_.pushed))
+  private def work: ScanWork = workFor(rowKeys.flatMap(_.pushed(read)) ++ bounds.map(_.pushed))
     .copy(files = fileKeys(rowKeys), known = KnownRows(wanted, survivors))
 
   /** The work on files all of which are read.
