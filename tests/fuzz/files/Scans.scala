@@ -32,7 +32,7 @@ final class Scans private (session: SparkSession, plan: SparkPlan, comparable: S
       case late: LateScan =>
         val keys = late.joinFilters
           .flatMap(JoinKeyPredicate.of(_, session.sparkContext, Patience.endless))
-          .flatMap(_.pushed)
+          .flatMap(_.pushed(late.read))
         late.format.late(late.workFor(keys))
       case spark => spark.relation.fileFormat
     }

@@ -186,7 +186,7 @@ final class LateScan private[latebloom] (
   }
 
   /** The columns read from files: the payload, then the filter-only columns. */
-  private def read: Seq[Attribute] = output.take(requiredSchema.length) ++ filterOnly
+  private[latebloom] def read: Seq[Attribute] = output.take(requiredSchema.length) ++ filterOnly
 
   /** The conditions in the readers' form. */
   @transient private[latebloom] lazy val filters: ScanFilters =
