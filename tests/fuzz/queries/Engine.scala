@@ -64,7 +64,7 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
   }
 
   def drop(tables: Seq[Table]): Unit =
-    tables.foreach(t => spark.sql(s"drop table if exists ${t.name}"))
+    tables.flatMap(t => t.name +: t.parts).foreach(t => spark.sql(s"drop table if exists $t"))
 
   def stop(): Unit = spark.stop()
 

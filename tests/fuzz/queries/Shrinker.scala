@@ -46,13 +46,13 @@ final class Shrinker(engine: Engine, runner: Runner, kind: String) {
     }.flatten.toSet
     val steps = Seq[Table => Table](
       t =>
-        t.copy(
+        t.partitionedBy(t.partition.filter(columns)).copy(
           columns = t.columns.filter(x => columns(x.name) || t.buckets.nonEmpty),
-          partition = t.partition.filter(columns),
           sortedBy = t.sortedBy.filter(columns)
         ),
       _.copy(options = Nil),
-      _.copy(partition = None, buckets = None),
+      _.copy(hidden = Nil),
+      _.partitionedBy(None).copy(buckets = None),
       _.copy(sortedBy = None),
       _.copy(files = 1),
       t => t.copy(rows = t.rows / 4),

@@ -6,6 +6,9 @@ package latebloom.fuzz.queries
   * @param clean
   *   whether it lacks the rows whose text is no number and whose divisor is zero: a join with it on
   *   `id` drops them
+  * @param hidden
+  *   literals of the partitions if the files have a column with the name of the partition's, whose
+  *   values count for nothing; empty if they have none
   * @param cached
   *   whether Spark keeps its rows in memory
   */
@@ -18,6 +21,7 @@ final case class Table(
     format: String,
     options: Seq[(String, String)],
     partition: Option[String],
+    hidden: Seq[String],
     buckets: Option[Int],
     sortedBy: Option[String],
     calendar: String,
@@ -32,15 +36,36 @@ final case class Table(
     val values = ordered.map(c => s"${c.data} as ${c.name}").mkString(", ")
     val kept = if (clean) " where pmod(id, 7) <> 5" else ""
     val sorted = sortedBy.fold("")(c => s" sort by $c")
+    def create(table: String, how: String) = s"create table $table ($fields) using $format$with_$how"
+    def insert(table: String, where: String) =
+      s"insert into $table select * from (select $values from range(0, $rows, 1, $files)$where)$sorted"
+    val partitioned = partition.fold("")(p => s" partitioned by ($p)")
+    val filled = if (hidden.isEmpty) {
+      val bucketed = buckets.fold("")(b => s" clustered by (id) into $b buckets")
+      Seq(create(name, partitioned + bucketed), insert(name, kept))
+    } else {
+      create(name, partitioned) +: hidden.zip(parts).zipWithIndex.flatMap { case ((value, part), i) =>
+        val own = s"pmod(id, ${hidden.size}) = $i"
+        Seq(
+          create(part, ""),
+          insert(part, if (clean) s"$kept and $own" else s" where $own"),
+          s"alter table $name add partition (${partition.get} = $value) " +
+            s"location '$${spark.sql.warehouse.dir}/$part'"
+        )
+      }
+    }
     Seq(
       s"set spark.sql.session.timeZone=UTC",
-      s"set spark.sql.parquet.datetimeRebaseModeInWrite=$calendar",
-      s"create table $name ($fields) using $format$with_" +
-        partition.fold("")(p => s" partitioned by ($p)") +
-        buckets.fold("")(b => s" clustered by (id) into $b buckets"),
-      s"insert into $name select * from (select $values from range(0, $rows, 1, $files)$kept)$sorted"
-    ) ++ Option.when(cached)(s"cache table $name")
+      s"set spark.sql.parquet.datetimeRebaseModeInWrite=$calendar"
+    ) ++ filled ++ Option.when(cached)(s"cache table $name")
   }
+
+  /** The same table by another partition column, or none. */
+  def partitionedBy(column: Option[String]): Table =
+    copy(partition = column, hidden = if (column.isEmpty) Nil else hidden)
+
+  /** The tables whose folders are its partitions. */
+  def parts: Seq[String] = hidden.indices.map(i => s"${name}_part$i")
 }
 
 final case class TableColumn(name: String, kind: Kind, role: String, data: String)
@@ -107,6 +132,13 @@ object Tables {
     )
     val partition = if (rng.chance(12)) partitionable.headOption.map(_.name).orElse(Some("g"))
     else None
+    val hidden = columns.filter(c => partition.contains(c.name) && rng.chance(50)).flatMap { c =>
+      c.kind.family match {
+        case "date" => Seq("'1970-01-01'", "'2024-02-29'")
+        case "text" => Seq("'a'", "'b'")
+        case _      => Seq("'1'", "'2'", "'3'")
+      }
+    }
     Table(
       name,
       columns,
@@ -117,6 +149,7 @@ object Tables {
       format = if (parquet) "parquet" else "orc",
       options = if (parquet) parquetOptions(rng) else orcOptions(rng),
       partition = partition,
+      hidden = hidden,
       buckets = Option.when(partition.isEmpty && rng.chance(12))(2),
       // Statistics prune most where equal values are clustered.
       sortedBy = Option.when(rng.chance(50))(
