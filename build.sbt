@@ -53,6 +53,20 @@ val sparkJvmOptions = Seq(
   "-Xmx3g"
 )
 
+// Which tests share a JVM: groups of about equal time, by the part of the product.
+def testGroup(suite: String): String = suite.split('.').drop(1).head match {
+  case "tables"                                           => "tables"
+  case "join" | "joinkeys"                                => "joins"
+  case "rules" | "topk" | "toprows" | "cache" | "compile" => "plans"
+  case _                                                  => "files"
+}
+
+Global / concurrentRestrictions := Seq(
+  Tags.limitAll(math.max(2, sys.runtime.availableProcessors)),
+  Tags.limit(Tags.ForkedTestGroup, 2),
+  Tags.exclusiveGroup(Tags.Clean)
+)
+
 // A wheel deflates its content: an uncompressed jar, deflated as a whole, is a quarter smaller.
 def copyStored(jar: File, to: File): Unit =
   Using.resources(new ZipFile(jar), new ZipOutputStream(new FileOutputStream(to))) { (in, out) =>
@@ -156,7 +170,15 @@ lazy val latebloom = project
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / javaOptions ++= sparkJvmOptions :+ "-Dlog4j2.configurationFile=conf/log4j2.properties",
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
+    // One suite at a time in each JVM; two JVMs at a time, since most of a test is planning, which
+    // keeps one core busy.
     Test / parallelExecution := false,
+    Test / testGrouping := {
+      val fork = (Test / forkOptions).value
+      (Test / definedTests).value.groupBy(t => testGroup(t.name)).toSeq.sortBy(_._1).map {
+        case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(fork))
+      }
+    },
     // The wheel carries the jar: `package` also leaves it where the Python package looks for it.
     Compile / packageBin := {
       val jar = (Compile / packageBin).value
