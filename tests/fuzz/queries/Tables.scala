@@ -36,7 +36,8 @@ final case class Table(
     val values = ordered.map(c => s"${c.data} as ${c.name}").mkString(", ")
     val kept = if (clean) " where pmod(id, 7) <> 5" else ""
     val sorted = sortedBy.fold("")(c => s" sort by $c")
-    def create(table: String, how: String) = s"create table $table ($fields) using $format$with_$how"
+    def create(table: String, how: String) =
+      s"create table $table ($fields) using $format$with_$how"
     def insert(table: String, where: String) =
       s"insert into $table select * from (select $values from range(0, $rows, 1, $files)$where)$sorted"
     val partitioned = partition.fold("")(p => s" partitioned by ($p)")
@@ -44,14 +45,15 @@ final case class Table(
       val bucketed = buckets.fold("")(b => s" clustered by (id) into $b buckets")
       Seq(create(name, partitioned + bucketed), insert(name, kept))
     } else {
-      create(name, partitioned) +: hidden.zip(parts).zipWithIndex.flatMap { case ((value, part), i) =>
-        val own = s"pmod(id, ${hidden.size}) = $i"
-        Seq(
-          create(part, ""),
-          insert(part, if (clean) s"$kept and $own" else s" where $own"),
-          s"alter table $name add partition (${partition.get} = $value) " +
-            s"location '$${spark.sql.warehouse.dir}/$part'"
-        )
+      create(name, partitioned) +: hidden.zip(parts).zipWithIndex.flatMap {
+        case ((value, part), i) =>
+          val own = s"pmod(id, ${hidden.size}) = $i"
+          Seq(
+            create(part, ""),
+            insert(part, if (clean) s"$kept and $own" else s" where $own"),
+            s"alter table $name add partition (${partition.get} = $value) " +
+              s"location '$${spark.sql.warehouse.dir}/$part'"
+          )
       }
     }
     Seq(
