@@ -8,9 +8,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from latebloom import __version__, _demo, _doctor, _jvm, _local
+from latebloom import __version__, _demo, _doctor, _jvm, _local, _past
 from latebloom._advise import DEFAULT_LEAST, advise
 from latebloom._arguments import above_zero, add_cache, add_runs, at_least_one, pair
 from latebloom._compare import compare
@@ -61,6 +62,23 @@ def _answered(ask: Callable[[DataFrame], _Answer]) -> _Command:
         return 0
 
     return run
+
+
+def _profile(options: argparse.Namespace) -> int:
+    if (options.sql is None) == (options.event_log is None):
+        raise LateBloomError(
+            "profile takes a query, or an event log",
+            where="the command line",
+            fix='latebloom profile "SELECT ...", or latebloom profile --event-log FILE',
+        )
+    if options.event_log is None:
+        return _answered(profile)(options)
+    if options.execution_id is None:
+        _show(_past.logged(Path(options.event_log)), options)
+    else:
+        log = options.event_log
+        _show(profile(event_log=log, execution_id=options.execution_id), options)
+    return 0
 
 
 def _advise(options: argparse.Namespace) -> int:
@@ -153,11 +171,25 @@ def _parser() -> argparse.ArgumentParser:
     for name, run, about in (
         ("explain", _answered(explain), "Show a query's plan and the decision about each scan."),
         ("whynot", _answered(whynot), "Show what a query leaves to Spark, and why."),
-        ("profile", _answered(profile), "Run a query once, and show what each scan did."),
+        (
+            "profile",
+            _profile,
+            "Show what each scan of a query did: of one that it runs once, or of a log.",
+        ),
         ("compare", _compare, "Run a query off and on: same answer, and how much faster?"),
     ):
         query = command(name, run, about)
-        query.add_argument("sql", help="the query, as Spark SQL")
+        past = name == "profile"
+        query.add_argument("sql", help="the query, as Spark SQL", nargs="?" if past else None)
+        if past:
+            query.add_argument(
+                "--event-log",
+                metavar="PATH",
+                help="instead of SQL: the event log of an application with LateBloom; lists its queries",
+            )
+            query.add_argument(
+                "--execution-id", type=int, metavar="ID", help="the query of the log to show"
+            )
         query.add_argument(
             "--view",
             type=pair,

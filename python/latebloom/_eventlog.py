@@ -22,6 +22,9 @@ _APPLICATION, _JOB, _TASK = (
     *("SparkListenerApplicationStart", "SparkListenerJobStart", "SparkListenerTaskEnd"),
 )
 
+# An event of ours: what the scans of a query did.
+_REPORTED = "org.apache.spark.sql.latebloom.ui.QueryReported"
+
 _EVENT = re.compile(r'\{"Event":"([^"]+)"')
 
 # A rolling log is a directory of these, in this order.
@@ -63,6 +66,9 @@ class Query:
         seconds: wall-clock time.
         task_seconds: run time of all of its tasks.
         plan: the plan in its last form.
+        text: the plan as EXPLAIN writes it.
+        report: what LateBloom's scans did, as JSON; None if the application ran without it, or
+            the query reads no files.
     """
 
     application: str
@@ -71,6 +77,8 @@ class Query:
     seconds: float
     task_seconds: float
     plan: Node
+    text: str
+    report: str | None
 
 
 @dataclass
@@ -78,6 +86,8 @@ class _Execution:
     description: str
     began: int
     plan: dict[str, Any]
+    text: str
+    report: str | None = None
     ended: int = 0
     failed: bool = False
     task_millis: int = 0
@@ -97,10 +107,17 @@ class _Log:
             self.name = event.get("App Name") or event.get("App ID") or ""
         elif kind == _START:
             self.executions[event["executionId"]] = _Execution(
-                event.get("description") or "", event["time"], event["sparkPlanInfo"]
+                event.get("description") or "",
+                event["time"],
+                event["sparkPlanInfo"],
+                event.get("physicalPlanDescription") or "",
             )
         elif kind == _REPLANNED and event["executionId"] in self.executions:
-            self.executions[event["executionId"]].plan = event["sparkPlanInfo"]
+            execution = self.executions[event["executionId"]]
+            execution.plan = event["sparkPlanInfo"]
+            execution.text = event.get("physicalPlanDescription") or execution.text
+        elif kind == _REPORTED and event["executionId"] in self.executions:
+            self.executions[event["executionId"]].report = event["report"]
         elif kind == _END and event["executionId"] in self.executions:
             execution = self.executions[event["executionId"]]
             execution.ended = event["time"]
@@ -134,6 +151,8 @@ class _Log:
                     seconds=(e.ended - e.began) / 1e3,
                     task_seconds=e.task_millis / 1e3,
                     plan=self._node(e.plan),
+                    text=e.text,
+                    report=e.report,
                 )
 
     def _node(self, told: dict[str, Any]) -> Node:
@@ -189,7 +208,7 @@ def _logs(path: Path) -> Iterator[list[Path]]:
 
 
 def _read(part: Path, log: _Log) -> None:
-    wanted = {_APPLICATION, _START, _END, _REPLANNED, _DRIVER, _JOB, _TASK}
+    wanted = {_APPLICATION, _START, _END, _REPLANNED, _DRIVER, _JOB, _TASK, _REPORTED}
     first = True
     with _opened(part) as lines:
         try:

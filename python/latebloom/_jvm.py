@@ -57,6 +57,14 @@ def profile(df: DataFrame) -> str:
     return str(inspector(df.sparkSession).profile(query_execution(df)))
 
 
+def report(spark: SparkSession, execution_id: int) -> str | None:
+    """JSON object: what :func:`profile` says, but for rows, of a query that ended; None if unknown."""
+    session = classic(spark)
+    inspector(spark)
+    found = named(_names.REPORTS).of(session, execution_id)
+    return None if found is None else str(found)
+
+
 def has_context() -> bool:
     """Whether a SparkContext runs in this process: static confs are fixed from then on."""
     from pyspark import SparkContext

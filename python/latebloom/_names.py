@@ -7,6 +7,7 @@ EXTENSION = "latebloom.LateBloomExtensions"
 EXPLAINER = "latebloom.inspect.LateBloomExplain"
 EXPLAINED = "Extended Information (LateBloom)"
 INSPECTOR = "latebloom.inspect.Inspector"
+REPORTS = "org.apache.spark.sql.latebloom.ui.QueryReports"
 BUILT_FOR = "latebloom.BuiltFor"
 
 EXTENSIONS_KEY = "spark.sql.extensions"

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a query once, and shows where its scans spent rows, bytes and time."""
+"""Shows where the scans of a query spent rows, bytes and time."""
 
 from __future__ import annotations
 
 import html
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latebloom import _jvm, _whynot
+from latebloom import _jvm, _past, _whynot
 from latebloom._errors import LateBloomError
 from latebloom._explain import Explanation, Scan, to_explanation, to_scan
 from latebloom._render import amount, html_table, seconds, table
@@ -74,8 +76,8 @@ class ScanProfile:
     Attributes:
         scan: the decision about it.
         steps: of a LateScan, from the rows of the row groups that were opened to those that were
-            output. Filters are in the order of the query; the scan orders them as it learns, so a
-            filter may have seen fewer rows than the one above it left, or more.
+            output. Filters that tested rows follow each other by how many: the scan orders them
+            as it learns, so one may have tested fewer rows than the one above it left, or more.
         outcomes: what became of each filter by the keys of a join, and what the scan left out
             because an earlier query had seen it.
         metrics: all metrics of the node.
@@ -137,24 +139,24 @@ class ScanProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """A query that was run once.
+    """A query that was run.
 
     Attributes:
-        seconds: wall-clock time of the run; its rows were counted and dropped.
-        rows: of the answer.
+        seconds: wall-clock time of the run.
+        rows: of the answer, which were counted and dropped; None of a query that had ended.
         scans: what each scan did, in plan order.
         whynot: what was left to Spark.
         explanation: the plan and all decisions.
     """
 
     seconds: float
-    rows: int
+    rows: int | None
     scans: tuple[ScanProfile, ...]
     whynot: _whynot.WhyNot
     explanation: Explanation
 
     def __str__(self) -> str:
-        parts = [f"{seconds(self.seconds)}, {self.rows:,} rows", *map(str, self.scans)]
+        parts = [self._headline(), *map(str, self.scans)]
         if self.whynot.causes:
             parts.append(f"left to Spark:\n{self.whynot}")
         return "\n\n".join(parts)
@@ -162,7 +164,11 @@ class Profile:
     def _repr_html_(self) -> str:
         left = f"<p>Left to Spark:</p>{self.whynot._repr_html_()}" if self.whynot.causes else ""
         scans = "".join(scan.to_html() for scan in self.scans)
-        return f"<p>{seconds(self.seconds)}, {self.rows:,} rows</p>{scans}{left}"
+        return f"<p>{self._headline()}</p>{scans}{left}"
+
+    def _headline(self) -> str:
+        rows = "" if self.rows is None else f", {self.rows:,} rows"
+        return f"{seconds(self.seconds)}{rows}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and dicts, ready for JSON."""
@@ -197,19 +203,48 @@ class Profile:
         return pandas.DataFrame(rows, columns=["scan", "table", "step", "rows", "left", "seconds"])
 
 
-def profile(df: DataFrame) -> Profile:
-    """Runs ``df`` once, drops its rows, and tells what its scans did.
+def profile(
+    df: DataFrame | None = None,
+    *,
+    execution_id: int | None = None,
+    event_log: str | os.PathLike[str] | None = None,
+) -> Profile:
+    """Tells what the scans of a query did.
+
+    Args:
+        df: a query, which is run once; its rows are dropped.
+        execution_id: instead of ``df``, a query that has ended: its number in the SQL tab of the
+            Spark UI. Of the active session's application, which keeps the last 200, or of
+            ``event_log``.
+        event_log: an event log of Spark that an application with LateBloom has written.
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
         UnsupportedSessionError: the session is a Spark Connect client.
+        LateBloomError: no query is named, or more than one; nothing is known of it; the log cannot
+            be read.
     """
-    require_extension(df.sparkSession)
-    told = json.loads(_jvm.profile(df.select("*")))
+    past = execution_id is not None or event_log is not None
+    if (df is None) != past:
+        raise LateBloomError(
+            "profile takes a DataFrame, or a query that has ended",
+            where="its arguments",
+            fix="profile(df), profile(execution_id=3), or profile(event_log=FILE, execution_id=3)",
+        )
+    if df is not None:
+        require_extension(df.sparkSession)
+        return _profile(json.loads(_jvm.profile(df.select("*"))))
+    if event_log is not None:
+        return _profile(_past.of_log(Path(event_log), execution_id))
+    assert execution_id is not None
+    return _profile(_past.of_application(execution_id))
+
+
+def _profile(told: dict[str, Any]) -> Profile:
     explanation = to_explanation(told)
     return Profile(
         seconds=told["seconds"],
-        rows=told["rows"],
+        rows=told.get("rows"),
         scans=tuple(map(_scan, told["scans"])),
         whynot=_whynot.of(explanation),
         explanation=explanation,
@@ -217,31 +252,17 @@ def profile(df: DataFrame) -> Profile:
 
 
 def _scan(told: dict[str, Any]) -> ScanProfile:
-    metrics = tuple(Metric(**metric) for metric in told["metrics"])
-    scan = to_scan(told)
-    steps = _steps(told["filters"], {m.key: m.value for m in metrics}) if scan.applied else ()
-    return ScanProfile(scan, tuple(steps), tuple(told["outcomes"]), metrics)
-
-
-def _steps(filters: list[dict[str, Any]], metrics: dict[str, int]) -> Iterator[Step]:
-    """The funnel: what is known of rows without reading them, then the filters, then the output."""
-    before = (
-        ("deleted rows", "rowsDeleted"),
-        ("rows that are not among the first", "rowsNotBest"),
-        ("stretches without survivors in an earlier query", "rowsRemembered"),
-        ("statistics and indexes of pages", "rowsPruned"),
+    return ScanProfile(
+        scan=to_scan(told),
+        steps=tuple(map(_step, told["steps"])),
+        outcomes=tuple(told["outcomes"]),
+        metrics=tuple(Metric(**metric) for metric in told["metrics"]),
     )
-    output = metrics.get("numOutputRows", 0)
-    dropped = sum(metrics.get(key, 0) for _, key in before) + metrics.get("rowsFiltered", 0)
-    left = output + dropped
-    yield Step("rows of the row groups that were opened", left, left, None)
-    for name, key in before:
-        if metrics.get(key, 0):
-            left -= metrics[key]
-            yield Step(name, left + metrics[key], left, None)
-    for told in filters:
-        yield Step(told["text"], told["rows"], told["passed"], told["nanos"] / 1e9)
-    yield Step("output", output, output, metrics.get("payloadTime", 0) / 1e9)
+
+
+def _step(told: dict[str, Any]) -> Step:
+    nanos = told.get("nanos")
+    return Step(told["name"], told["rows"], told["left"], None if nanos is None else nanos / 1e9)
 
 
 def _row(step: Step, whole: int) -> tuple[str, ...]:

@@ -51,7 +51,8 @@ class InspectorSuite extends LateBloomTest {
         "spark.latebloom.topK.enabled",
         "spark.latebloom.topK.maxRows",
         "spark.latebloom.topK.minScanBytes",
-        "spark.latebloom.topK.minSaved"
+        "spark.latebloom.topK.minSaved",
+        "spark.latebloom.report.enabled"
       ))
       val cache = confs.find(_("key").endsWith("pageCacheBytes")).get
       assert(cache("value") == "1m" && cache("type") == "bytes" && cache("doc").nonEmpty)
@@ -111,10 +112,10 @@ class InspectorSuite extends LateBloomTest {
             val told = parse(Inspector.profile(spark.sql(sql).queryExecution))
             assert((told \ "rows").extract[Long] == off(spark.sql(sql).collect().length))
             val scan = (told \ "scans")(0)
-            val filter = (scan \ "filters")(0)
-            assert((filter \ "text").extract[String].contains("n = 3"))
-            assert((filter \ "rows").extract[Long] >= (filter \ "passed").extract[Long])
-            assert((filter \ "passed").extract[Long] >= (told \ "rows").extract[Long])
+            val Some(filter) = (scan \ "steps").children
+              .find(s => (s \ "name").extract[String].contains("n = 3"))
+            assert((filter \ "rows").extract[Long] >= (filter \ "left").extract[Long])
+            assert((filter \ "left").extract[Long] >= (told \ "rows").extract[Long])
             assert((filter \ "nanos").extract[Long] > 0)
             val kinds = (scan \ "metrics").children.map(m => (m \ "kind").extract[String]).toSet
             assert(kinds == Set("sum", "size", "timing", "nsTiming"))

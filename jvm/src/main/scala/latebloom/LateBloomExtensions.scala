@@ -8,6 +8,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.latebloom.ui.QueryReports
 
 import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
@@ -49,6 +50,7 @@ private object Registration {
     // final place; a session's rules run after both. Spark calls this function each time it
     // optimises.
     extensions.injectOptimizerRule { session =>
+      QueryReports.attach(session)
       val experimental = session.experimental
       // A search for the first rows of an order copies the join filters of its scans.
       val missing = Seq(IcebergTables, JoinFilters, TopK).diff(experimental.extraOptimizations)

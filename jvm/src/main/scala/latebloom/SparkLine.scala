@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
   * Every Spark with the jar loads this file, on Scala 2.12 as well, so it and its callers use only
   * `Function1` and the version of Scala's library, and only what all lines have of Spark.
   */
-private[latebloom] object SparkLine {
+object SparkLine {
   private val told = new AtomicBoolean
 
   /** @param spark

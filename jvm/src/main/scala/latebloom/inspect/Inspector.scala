@@ -9,6 +9,7 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{
   CollectLimitExec,
   FormattedMode,
@@ -21,6 +22,7 @@ import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.cache.PredicateCache
 import latebloom.decision.{Reason, ShortSql}
+import latebloom.line.Compat.when
 import latebloom.read.io.MetadataCache
 import latebloom.scan.LateScan
 
@@ -87,7 +89,7 @@ object Inspector {
     *
     * {{{
     * {"seconds", "rows", "scans": [{…, "metrics": [{"key", "label", "kind", "value"}],
-    *   "filters": [{"text", "rows", "passed", "nanos"}], "outcomes"}], "joins", "orders", "plan"}
+    *   "steps": [{"name", "rows", "left", "nanos"}], "outcomes"}], "joins", "orders", "plan"}
     * }}}
     *
     * with all that [[explain]] says. The kinds are those of Spark's metrics: `sum`, `size` (bytes),
@@ -99,13 +101,25 @@ object Inspector {
     val seconds = (System.nanoTime() - start) / 1e9
     json(
       ("seconds" -> seconds) ~ ("rows" -> rows) ~
-        ("plan" -> query.explainString(FormattedMode)) ~
-        ("scans" -> PlanNodes.all(query.executedPlan).flatMap(node =>
-          ScanReport.ofNode(node).map(report => describe(report) ~ whatItDid(node, report))
-        )) ~
-        ("joins" -> JoinReport.ofPlan(query.executedPlan).map(describe)) ~
-        ("orders" -> TopKReport.ofPlan(query.executedPlan).map(describe))
+        ("plan" -> query.explainString(FormattedMode)) ~ whatItDid(query, _ => true)
     )
+  }
+
+  /** What [[profile]] says of a query that ran, but for its time, rows and plan, and for metrics
+    * that are zero; None if it has no scan of tables or files.
+    */
+  def report(query: QueryExecution): Option[String] =
+    when(PlanNodes.all(query.executedPlan).exists(ScanReport.ofNode(_).nonEmpty))(
+      json(whatItDid(query, _.value != 0))
+    )
+
+  private def whatItDid(query: QueryExecution, shown: SQLMetric => Boolean): JObject = {
+    val plan = query.executedPlan
+    ("scans" -> PlanNodes.all(plan).flatMap(node =>
+      ScanReport.ofNode(node).map(report => describe(report) ~ whatItDid(node, report, shown))
+    )) ~
+      ("joins" -> JoinReport.ofPlan(plan).map(describe)) ~
+      ("orders" -> TopKReport.ofPlan(plan).map(describe))
   }
 
   /** Returns how many rows a query has. A LIMIT takes them from as few partitions as when they are
@@ -125,18 +139,23 @@ object Inspector {
     }
   }
 
-  private def whatItDid(node: SparkPlan, report: ScanReport): JObject = {
-    val metrics = node.metrics.toSeq.sortBy(_._1).map { case (key, m) =>
-      ("key" -> key) ~ ("label" -> m.name.getOrElse(key)) ~ ("kind" -> m.metricType) ~
-        ("value" -> m.value)
+  private def whatItDid(
+      node: SparkPlan,
+      report: ScanReport,
+      shown: SQLMetric => Boolean
+  ): JObject = {
+    val metrics = node.metrics.toSeq.sortBy(_._1).collect {
+      case (key, m) if shown(m) =>
+        ("key" -> key) ~ ("label" -> m.name.getOrElse(key)) ~ ("kind" -> m.metricType) ~
+          ("value" -> m.value)
     }
-    val filters = node match {
-      case scan: LateScan => scan.filterOutcomes
+    val steps = node match {
+      case scan: LateScan => Funnel.of(scan)
       case _              => Nil
     }
     ("metrics" -> metrics) ~ ("outcomes" -> report.filters.outcomes) ~
-      ("filters" -> filters.map(f =>
-        ("text" -> f.text) ~ ("rows" -> f.rows) ~ ("passed" -> f.passed) ~ ("nanos" -> f.nanos)
+      ("steps" -> steps.map(s =>
+        ("name" -> s.name) ~ ("rows" -> s.rows) ~ ("left" -> s.left) ~ ("nanos" -> s.nanos)
       ))
   }
 

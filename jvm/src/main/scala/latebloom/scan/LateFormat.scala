@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
-import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.latebloom._
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
@@ -42,8 +41,8 @@ import latebloom.toprows.RowsOfFiles
   *   which rows the scan needs to read, before it reads any
   * @param aggregation
   *   what a scan returns in place of rows, a row for each file split; None for rows
-  * @param metrics
-  *   the node's metrics by [[Counter.key]]
+  * @param counters
+  *   the node's metrics
   * @param filters
   *   what each filter has done
   */
@@ -53,7 +52,7 @@ final private[latebloom] case class ScanWork(
     files: Seq[FileKeys],
     known: KnownRows,
     aggregation: Option[Aggregation],
-    metrics: Map[String, SQLMetric],
+    counters: TaskCounters,
     filters: FilterTotals
 )
 
@@ -107,7 +106,6 @@ private[scan] object WantedRows {
   * buckets, partition values and metadata columns stay Spark's. Mixed into Spark's own format.
   */
 private[scan] trait LateFormat extends FileFormat {
-  import LateFormat.count
 
   protected def work: ScanWork
 
@@ -162,7 +160,7 @@ private[scan] trait LateFormat extends FileFormat {
     )
     val lateFiles = files(session, dataSchema, partitionSchema, filters, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
-    val scanMetrics = work.metrics
+    val totals = work.counters
     val filterTotals = work.filters
     val columns = spec.columns
     val keys = work.files
@@ -172,7 +170,7 @@ private[scan] trait LateFormat extends FileFormat {
     def read(file: PartitionedFile, known: SurvivorBlocks): Iterator[InternalRow] = {
       val counters = new Counters
       val drain = () => {
-        counters.drainTo((c: Counter, n: Long) => count(scanMetrics(c.key), c, n))
+        counters.drainTo((c: Counter, n: Long) => totals.add(c, n))
         filterTotals.add(counters.takeFilters())
       }
       val opened =
@@ -196,26 +194,19 @@ private[scan] trait LateFormat extends FileFormat {
 
     file =>
       if (keys.exists(_.exclude(file.partitionValues, file.toPath.getName))) {
-        if (file.start == 0) scanMetrics(Counter.FILES_EXCLUDED.key).add(1)
+        if (file.start == 0) totals.add(Counter.FILES_EXCLUDED, 1)
         Iterator.empty
       } else {
         val known =
           survivors.fold(SurvivorBlocks.UNKNOWN)(_.of(file, lateFiles.configuration))
         if (known.isEmpty(file.start, file.start + file.length)) {
-          scanMetrics(Counter.SPLITS_REMEMBERED.key).add(1)
+          totals.add(Counter.SPLITS_REMEMBERED, 1)
           survivors.foreach(_.leaveOut())
           Iterator.empty
         } else {
           read(file, known)
         }
       }
-  }
-}
-
-private[scan] object LateFormat {
-  private def count(metric: SQLMetric, counter: Counter, n: Long): Unit = counter.kind match {
-    case Counter.Kind.PEAK_BYTES => metric.set(metric.value.max(n))
-    case _                       => metric.add(n)
   }
 }
 

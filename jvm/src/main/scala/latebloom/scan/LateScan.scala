@@ -3,6 +3,8 @@ package latebloom.scan
 
 import java.util.UUID
 
+import scala.collection.immutable.ListMap
+
 import org.apache.hadoop.fs.Path
 import org.json4s.JsonAST.{JArray, JField, JObject}
 import org.json4s.jackson.JsonMethods.parse
@@ -350,7 +352,15 @@ final class LateScan private[latebloom] (
     })
   }.toMap
 
-  override def metrics: Map[String, SQLMetric] = super.metrics ++ counters
+  override def metrics: Map[String, SQLMetric] = ordered
+
+  /** In the order of the funnel, in which the Spark UI lists them: files, what is left out and read
+    * of them, the rows that are returned.
+    */
+  @transient private lazy val ordered: Map[String, SQLMetric] = {
+    val (returned, files) = super.metrics.toSeq.sortBy(_._1).partition(_._1 == "numOutputRows")
+    ListMap(files ++ Counter.values.map(c => c.key -> counters(c.key)) ++ returned: _*)
+  }
 
   /** Lists, prunes and splits the files exactly as Spark does, once for both scans. */
   @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
@@ -364,7 +374,7 @@ final class LateScan private[latebloom] (
     *   the keys of joins on columns, for statistics
     */
   private[latebloom] def workFor(keys: Seq[KeysToPush]): ScanWork =
-    ScanWork(spec, keys, Nil, KnownRows(None, None), None, counters, filterTotals)
+    ScanWork(spec, keys, Nil, KnownRows(None, None), None, new TaskCounters(counters), filterTotals)
 
   /** What earlier scans found of the survivors. */
   @transient private lazy val survivors: Option[Survivors] = survivorsOf(

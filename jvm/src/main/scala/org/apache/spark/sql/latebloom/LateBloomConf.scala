@@ -241,6 +241,13 @@ object LateBloomConf {
       "tails and indexes. 0: a scan keeps them for its own tasks alone."
   )(bytes(_, "64m"))
 
+  private val reportEnabled = conf(
+    "spark.latebloom.report.enabled",
+    "boolean",
+    "Whether what the scans of a query did is kept when it has ended: for the tab LateBloom of the " +
+      "Spark UI, the event log and latebloom.profile(execution_id=...)."
+  )(_.booleanConf.createWithDefault(true))
+
   private val all: Seq[Conf[_]] = Seq(
     enabled,
     scanEnabled,
@@ -262,7 +269,8 @@ object LateBloomConf {
     topKMinSaved,
     cacheEnabled,
     cacheMaxBytes,
-    cacheMetadataBytes
+    cacheMetadataBytes,
+    reportEnabled
   )
 
   /** The current settings in `conf`. */
@@ -298,6 +306,10 @@ object LateBloomConf {
     pageCacheBytes = conf.getConf(pageCacheBytes.entry),
     eagerFraction = conf.getConf(eagerFraction.entry)
   )
+
+  /** Whether a query of the session is reported when it has ended. */
+  def reports(session: SparkSession): Boolean =
+    of(session).getConf(enabled.entry) && of(session).getConf(reportEnabled.entry)
 
   /** The confs of a session. */
   def of(session: SparkSession): SQLConf = session.sessionState.conf

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package latebloom.line
+
+/** The interface of servlets that Spark's UI is written for. */
+object Servlets {
+  type Request = javax.servlet.http.HttpServletRequest
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.spark.sql.latebloom.ui
+
+import java.util.{Collections, WeakHashMap}
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.annotation.{JsonCreator, JsonProperty}
+import org.json4s.JsonAST.JObject
+import org.json4s.JsonDSL._
+import org.json4s.jackson.JsonMethods.{compact, parse, render}
+import org.slf4j.LoggerFactory
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.ui.{SQLAppStatusStore, SparkListenerSQLExecutionEnd}
+import org.apache.spark.sql.latebloom.LateBloomConf
+import org.apache.spark.status.KVUtils.{KVIndexParam, viewToSeq}
+import org.apache.spark.status.{ElementTrackingStore, KVUtils}
+import org.apache.spark.util.kvstore.KVStore
+
+import latebloom.inspect.Inspector
+
+/** What the scans of a query did, when it has ended. An event, so that it is in the event log. The
+  * history server shows no application with an event that it knows but cannot read: the names are
+  * those of the log, not those of local variables, which the class lacks.
+  *
+  * @param executionId
+  *   the number of the query in Spark's SQL tab
+  * @param report
+  *   see [[Inspector.report]]
+  */
+final case class QueryReported @JsonCreator() (
+    @JsonProperty("executionId") executionId: Long,
+    @JsonProperty("report") report: String
+) extends SparkListenerEvent
+
+/** A [[QueryReported]] as an application's store keeps it. */
+final class QueryReportData @JsonCreator() (
+    @JsonProperty("executionId") @KVIndexParam val executionId: Long,
+    @JsonProperty("report") val report: String
+)
+
+/** The reports of an application, running or not. */
+final private[ui] class StoredReports(store: KVStore) {
+
+  /** The queries, the newest first, each with its report. */
+  def newestFirst: Seq[(Long, JObject)] =
+    viewToSeq(store.view(classOf[QueryReportData]).reverse()).map(d => d.executionId -> read(d))
+
+  def nonEmpty: Boolean = store.count(classOf[QueryReportData]) > 0
+
+  def of(executionId: Long): Option[JObject] =
+    try Some(read(store.read(classOf[QueryReportData], executionId)))
+    catch { case _: NoSuchElementException => None }
+
+  private def read(data: QueryReportData): JObject = parse(data.report).asInstanceOf[JObject]
+}
+
+object QueryReports {
+
+  /** How many queries of an application have a report: of the last ones. */
+  private[ui] val Kept = 200
+
+  private val log = LoggerFactory.getLogger("latebloom.QueryReports")
+
+  /** The contexts whose queries are reported. */
+  private val attached =
+    Collections.newSetFromMap(new WeakHashMap[SparkContext, java.lang.Boolean])
+
+  /** Reports the queries of a context from now on, and adds the tab to its UI; once. Not to be able
+    * to does no harm to a query.
+    */
+  def attach(session: SparkSession): Unit = attached.synchronized {
+    val context = session.sparkContext
+    if (!context.isStopped && LateBloomConf.reports(session) && attached.add(context)) {
+      try {
+        context.statusStore.store match {
+          case store: ElementTrackingStore =>
+            context.addSparkListener(new Keeper(store))
+            context.addSparkListener(new Reporter(context))
+            context.ui.foreach(new LateBloomTab(new StoredReports(store), _))
+          case _ =>
+        }
+      } catch {
+        case NonFatal(e) => log.warn("The Spark UI has no tab LateBloom.", e)
+      }
+    }
+  }
+
+  /** What is known of a query that ended, as [[Inspector.profile]] says it, but for the number of
+    * its rows; null if it is not known. Waits until Spark has dealt with the events so far.
+    */
+  def of(session: SparkSession, executionId: Long): String = {
+    val context = session.sparkContext
+    // The end of a query makes one more event.
+    (1 to 2).foreach(_ => context.listenerBus.waitUntilEmpty())
+    val found = for {
+      report <- new StoredReports(context.statusStore.store).of(executionId)
+      query <- new SQLAppStatusStore(context.statusStore.store).execution(executionId)
+    } yield {
+      val ended = query.completionTime.fold(query.submissionTime)(_.getTime)
+      ("seconds" -> (ended - query.submissionTime) / 1e3) ~
+        ("plan" -> query.physicalPlanDescription) ~ report
+    }
+    found.fold[String](null)(told => compact(render(told)))
+  }
+
+  /** Posts a report of each query that ends. */
+  final private class Reporter(context: SparkContext) extends SparkListener {
+    override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+      case end: SparkListenerSQLExecutionEnd if end.qe != null && end.executionFailure.isEmpty =>
+        val session = end.qe.sparkSession
+        try {
+          session.withActive {
+            if (LateBloomConf.reports(session)) {
+              Inspector.report(end.qe)
+                .foreach(told => context.listenerBus.post(QueryReported(end.executionId, told)))
+            }
+          }
+        } catch {
+          case NonFatal(e) => log.warn(s"Query ${end.executionId} has no report.", e)
+        }
+      case _ =>
+    }
+  }
+
+  /** Keeps the last reports that are posted, of a running application or of a log. */
+  final private[ui] class Keeper(store: ElementTrackingStore) extends SparkListener {
+    store.addTrigger(classOf[QueryReportData], Kept) { count =>
+      val oldest = store.view(classOf[QueryReportData]).max(count - Kept)
+      KVUtils.viewToSeq(oldest).foreach(d => store.delete(classOf[QueryReportData], d.executionId))
+    }
+
+    override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+      case QueryReported(id, report) =>
+        store.write(new QueryReportData(id, report), checkTriggers = true)
+      case _ =>
+    }
+  }
+}
