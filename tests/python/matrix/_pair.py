@@ -36,7 +36,7 @@ PLAINLY = {
     "parquet.filter.columnindex.enabled": "false",
 }
 
-# What a LateScan counts, by metric name; any of the first six says that it took the work.
+# What a LateScan counts, by metric name; any of the first seven says that it took the work.
 WORK = (
     "rowGroupsPruned",
     "rowGroupsSkipped",
@@ -44,6 +44,7 @@ WORK = (
     "rowGroupsEager",
     "rowGroupsAnswered",
     "splitsRemembered",
+    "splitsIndexed",
 )
 VECTORIZED = "spark.sql.parquet.enableVectorizedReader"
 NOT_VECTORIZED = "Unsupported encoding: BYTE_STREAM_SPLIT"

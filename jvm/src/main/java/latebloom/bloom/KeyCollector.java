@@ -241,6 +241,14 @@ public final class KeyCollector implements KeyGathering {
     return Optional.of(new KeyForms.Bloom(domain, fit, count, min, max, bounds));
   }
 
+  /** The range from the least to the greatest key, however many there are; for LONGS, else none. */
+  public Optional<KeyFilter> range() {
+    if (domain != KeyDomain.LONGS) {
+      return Optional.empty();
+    }
+    return Optional.of(min > max ? KeyFilter.empty(domain) : new KeyForms.Between(1, min, max));
+  }
+
   @Override
   public byte[] serialize() {
     KeyOutput out = new KeyOutput(MAGIC);

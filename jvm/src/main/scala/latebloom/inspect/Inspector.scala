@@ -22,7 +22,8 @@ import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.cache.PredicateCache
 import latebloom.decision.{Reason, ShortSql}
-import latebloom.line.Compat.when
+import latebloom.index.SkipIndexes
+import latebloom.line.Compat._
 import latebloom.read.io.MetadataCache
 import latebloom.scan.LateScan
 
@@ -66,6 +67,35 @@ object Inspector {
     PredicateCache.clear()
     MetadataCache.clear()
   }
+
+  /** Builds a skip index, see [[SkipIndexes.build]]: `{"indexed", "known", "fresh", "dropped",
+    * "bytes", "seconds"}`.
+    */
+  def buildIndex(table: QueryExecution, columns: java.util.List[String], into: String): String = {
+    val built = SkipIndexes.build(table, columns.asScala.toSeq, into)
+    json(
+      ("indexed" -> built.indexed) ~ ("known" -> built.known) ~ ("fresh" -> built.fresh) ~
+        ("dropped" -> built.dropped) ~ ("bytes" -> built.bytes) ~ ("seconds" -> built.seconds)
+    )
+  }
+
+  /** `[{"path", "columns": [{"name", "kinds", "bytes"}], "stale"}]`: what a folder has of each
+    * file.
+    */
+  def listIndex(session: SparkSession, folder: String): String = json(
+    SkipIndexes.list(session, folder).map { file =>
+      ("path" -> file.path) ~
+        ("columns" -> file.columns.map { c =>
+          ("name" -> c.name) ~ ("kinds" -> c.kinds) ~ ("bytes" -> c.bytes)
+        }) ~ ("stale" -> file.isStale)
+    }
+  )
+
+  /** Drops the entries of the files below a path, or all if it is null; returns how many files
+    * these are.
+    */
+  def dropIndex(session: SparkSession, folder: String, below: String): Int =
+    SkipIndexes.drop(session, folder, Option(below))
 
   /** `{"plan", "scans", "joins", "orders"}`: formatted EXPLAIN, and reports on each Parquet or ORC
     * scan, on each side of an equi-join, and on each ORDER BY with LIMIT.

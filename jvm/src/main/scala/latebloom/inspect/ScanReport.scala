@@ -154,6 +154,8 @@ object ScanReport {
     val cached = when(remembered.nonEmpty)(
       s"left out, as an earlier query found: ${remembered.mkString(", ")}"
     )
+    val indexed =
+      told(Counter.SPLITS_INDEXED, "files or splits").map("left out by a skip index: " + _)
     val rows = Seq(
       told(Counter.FILES_EXCLUDED, "files excluded"),
       told(Counter.JOIN_ROWS_TESTED, "rows tested"),
@@ -161,7 +163,8 @@ object ScanReport {
       told(Counter.JOIN_KEYS_LATE, "windows read before the keys came"),
       told(Counter.JOIN_FILTERS_OFF, "windows not tested, because few rows would have been dropped")
     ).flatten
-    (if (keys.isEmpty) Nil else keys ++ when(rows.nonEmpty)(rows.mkString(", "))) ++ cached
+    (if (keys.isEmpty) Nil
+     else keys ++ when(rows.nonEmpty)(rows.mkString(", "))) ++ indexed ++ cached
   }
 
   private val notInstalled = Some(Reasons.notInstalled)

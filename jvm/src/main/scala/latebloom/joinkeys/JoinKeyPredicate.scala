@@ -40,6 +40,9 @@ final private[latebloom] class JoinKeyPredicate private (
   override def condition: Expression =
     join.copy(keys = SharedKeysExpression(keys), onlyFiles = false)
 
+  /** The key, of columns of the scan. */
+  def key: Expression = join.key
+
   /** Whether no row of a file may be left out that is read. */
   def onlyFiles: Boolean = join.onlyFiles
 
@@ -80,6 +83,12 @@ final private[latebloom] class JoinKeyPredicate private (
       }
     case _ => column.map(_ -> keys).toSeq
   }
+
+  /** The columns of the key, each with the keys that it has by itself, of those that are known by
+    * now.
+    */
+  def known: Seq[(Attribute, KeyFilter)] =
+    columns.flatMap { case (column, keys) => keys.now.map(of => column -> of.filter) }
 
   /** Conditions on columns that all rows with a key meet, for the statistics of a table format;
     * none of keys that are not known yet.

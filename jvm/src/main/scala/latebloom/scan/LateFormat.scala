@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.cache.Survivors
+import latebloom.index.IndexedFiles
 import latebloom.joinkeys.FileKeys
 import latebloom.line.Archives
 import latebloom.line.Compat._
@@ -62,10 +63,13 @@ final private[latebloom] case class ScanWork(
   *   those that a search has found; None for all
   * @param survivors
   *   what earlier scans found; None if that may not be used
+  * @param indexed
+  *   what a skip index knows of the files; None if it knows nothing
   */
 final private[latebloom] case class KnownRows(
     wanted: Option[WantedRows],
-    survivors: Option[Survivors]
+    survivors: Option[Survivors],
+    indexed: Option[IndexedFiles]
 )
 
 /** The rows that a search has found, as tasks look them up.
@@ -166,6 +170,7 @@ private[scan] trait LateFormat extends FileFormat {
     val keys = work.files
     val aggregation = work.aggregation
     val survivors = work.known.survivors
+    val indexed = work.known.indexed
 
     def read(file: PartitionedFile, known: SurvivorBlocks): Iterator[InternalRow] = {
       val counters = new Counters
@@ -195,6 +200,9 @@ private[scan] trait LateFormat extends FileFormat {
     file =>
       if (keys.exists(_.exclude(file.partitionValues, file.toPath.getName))) {
         if (file.start == 0) totals.add(Counter.FILES_EXCLUDED, 1)
+        Iterator.empty
+      } else if (indexed.exists(_.hasNoMatch(file, lateFiles.configuration))) {
+        totals.add(Counter.SPLITS_INDEXED, 1)
         Iterator.empty
       } else {
         val known =

@@ -31,12 +31,13 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.latebloom.{FileBounds, KeysToPush, LateBloomConf}
+import org.apache.spark.sql.latebloom.{FileBounds, KeysToPush, LateBloomConf, ListedFiles}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
 import latebloom.cache.{PredicateCache, Survivors}
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
+import latebloom.index.IndexedFiles
 import latebloom.joinkeys.{FileKeys, JoinFilter, JoinFiltersInPlan, JoinKeyPredicate}
 import latebloom.line.Compat._
 import latebloom.line.ExtendedFileScan
@@ -79,7 +80,8 @@ final class LateScan private[latebloom] (
     val options: ScanSpec.Options
 ) extends ExtendedFileScan(files)
     with BestFirst
-    with RemembersSurvivors {
+    with RemembersSurvivors
+    with SkipsByIndex {
   outer =>
 
   JoinFiltersInPlan.held(joinFilters)
@@ -366,7 +368,7 @@ final class LateScan private[latebloom] (
   @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
 
   private def work: ScanWork = workFor(rowKeys.flatMap(_.pushed(read)) ++ bounds.map(_.pushed))
-    .copy(files = fileKeys(rowKeys), known = KnownRows(wanted, survivors))
+    .copy(files = fileKeys(rowKeys), known = KnownRows(wanted, survivors, indexed))
 
   /** The work on files all of which are read.
     *
@@ -374,7 +376,15 @@ final class LateScan private[latebloom] (
     *   the keys of joins on columns, for statistics
     */
   private[latebloom] def workFor(keys: Seq[KeysToPush]): ScanWork =
-    ScanWork(spec, keys, Nil, KnownRows(None, None), None, new TaskCounters(counters), filterTotals)
+    ScanWork(
+      spec,
+      keys,
+      Nil,
+      KnownRows(None, None, None),
+      None,
+      new TaskCounters(counters),
+      filterTotals
+    )
 
   /** What earlier scans found of the survivors. */
   @transient private lazy val survivors: Option[Survivors] = survivorsOf(
@@ -384,6 +394,15 @@ final class LateScan private[latebloom] (
     dataFilters.map(withValues),
     rowKeys.filterNot(_.isOf(partitions)),
     exactly = bounds.isEmpty,
+    directories(dynamicallySelectedPartitions).flatMap(_.files)
+  )
+
+  /** What a skip index knows of the files. */
+  @transient private lazy val indexed: Option[IndexedFiles] = indexedOf(
+    spec,
+    read,
+    (conditions ++ dataFilters.map(withValues)).distinct,
+    rowKeys.filterNot(_.isOf(partitions)),
     directories(dynamicallySelectedPartitions).flatMap(_.files)
   )
 

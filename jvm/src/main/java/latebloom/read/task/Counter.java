@@ -17,6 +17,7 @@ public enum Counter {
   ROWS_NOT_BEST("rowsNotBest", "rows that are not among the best", Kind.COUNT),
   SPLITS_REMEMBERED(
       "splitsRemembered", "files or splits without survivors in an earlier scan", Kind.COUNT),
+  SPLITS_INDEXED("splitsIndexed", "files or splits without a match in a skip index", Kind.COUNT),
   METADATA_REMEMBERED("metadataRemembered", "footers that an earlier scan had parsed", Kind.COUNT),
   ROWS_REMEMBERED("rowsRemembered", "rows that an earlier scan saw dropped", Kind.COUNT),
   ROWS_FILTERED("rowsFiltered", "rows dropped by scan filters", Kind.COUNT),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.latebloom
 
+import org.apache.hadoop.conf.Configuration
+
 import org.apache.spark.internal.config.{ConfigBuilder, ConfigEntry}
 import org.apache.spark.network.util.ByteUnit
 import org.apache.spark.sql.SparkSession
@@ -21,6 +23,7 @@ object LateBloomConf {
       join: JoinSettings,
       topK: TopKSettings,
       cache: CacheSettings,
+      index: IndexSettings,
       limitEnabled: Boolean,
       aggregateEnabled: Boolean,
       mergeGapBytes: Long,
@@ -66,6 +69,13 @@ object LateBloomConf {
 
   /** The settings of what one query remembers for the next. */
   final case class CacheSettings(enabled: Boolean, maxBytes: Long, metadataBytes: Long)
+
+  /** The settings of skip indexes.
+    *
+    * @param folders
+    *   that have sidecars
+    */
+  final case class IndexSettings(enabled: Boolean, folders: Seq[String], maxBytes: Long)
 
   /** One conf, for users. */
   final case class Described(
@@ -248,6 +258,27 @@ object LateBloomConf {
       "Spark UI, the event log and latebloom.profile(execution_id=...)."
   )(_.booleanConf.createWithDefault(true))
 
+  private val indexEnabled = conf(
+    "spark.latebloom.index.enabled",
+    "boolean",
+    "Whether scans leave out the files, and the splits of files, in which a skip index shows that no " +
+      "row meets the conditions. Without spark.latebloom.index.path there is none."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val indexPath = conf(
+    "spark.latebloom.index.path",
+    "string",
+    "The folders in which scans look for skip indexes, separated by commas: those that " +
+      "latebloom.index.build was told to write into."
+  )(_.stringConf.createWithDefault(""))
+
+  private val indexMaxBytes = conf(
+    "spark.latebloom.index.maxBytes",
+    "bytes",
+    "Most bytes that the driver keeps of skip indexes, for all sessions together. What a query would " +
+      "need beyond them is not read, and the files are scanned as if they had no index."
+  )(bytes(_, "256m"))
+
   private val all: Seq[Conf[_]] = Seq(
     enabled,
     scanEnabled,
@@ -270,7 +301,10 @@ object LateBloomConf {
     cacheEnabled,
     cacheMaxBytes,
     cacheMetadataBytes,
-    reportEnabled
+    reportEnabled,
+    indexEnabled,
+    indexPath,
+    indexMaxBytes
   )
 
   /** The current settings in `conf`. */
@@ -300,6 +334,11 @@ object LateBloomConf {
       maxBytes = conf.getConf(cacheMaxBytes.entry),
       metadataBytes = conf.getConf(cacheMetadataBytes.entry)
     ),
+    index = IndexSettings(
+      enabled = conf.getConf(indexEnabled.entry),
+      folders = conf.getConf(indexPath.entry).split(',').map(_.trim).filter(_.nonEmpty).toSeq,
+      maxBytes = conf.getConf(indexMaxBytes.entry)
+    ),
     limitEnabled = conf.getConf(limitEnabled.entry),
     aggregateEnabled = conf.getConf(aggregateEnabled.entry),
     mergeGapBytes = conf.getConf(mergeGapBytes.entry),
@@ -313,6 +352,9 @@ object LateBloomConf {
 
   /** The confs of a session. */
   def of(session: SparkSession): SQLConf = session.sessionState.conf
+
+  /** Hadoop's configuration with the confs of a session. */
+  def hadoopConf(session: SparkSession): Configuration = session.sessionState.newHadoopConf()
 
   /** Every conf of LateBloom, with its value in `conf`. */
   def describe(conf: SQLConf): Seq[Described] = all.map { c =>

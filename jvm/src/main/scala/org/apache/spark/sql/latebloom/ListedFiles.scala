@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.scan
+package org.apache.spark.sql.latebloom
 
 import org.apache.hadoop.fs.Path
 
@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.datasources.{FileIndex, PartitionDirectory
 import org.apache.spark.sql.types.StructType
 
 /** Some of the files of another index. */
-final private[scan] class ListedFiles(of: FileIndex, directories: Seq[PartitionDirectory])
+final class ListedFiles(of: FileIndex, directories: Seq[PartitionDirectory])
     extends FileIndex {
   override def rootPaths: Seq[Path] = of.rootPaths
 
