@@ -12,6 +12,7 @@ Importing this package imports neither pyspark nor starts a JVM.
 
 from __future__ import annotations
 
+from latebloom import index
 from latebloom._advise import Advice, Advices, Finding, advise
 from latebloom._cache import Cache, cache
 from latebloom._compare import Comparison, ScanMetrics, Times, compare
@@ -74,6 +75,7 @@ __all__ = [
     "disabled",
     "enabled",
     "explain",
+    "index",
     "jar_path",
     "profile",
     "whynot",

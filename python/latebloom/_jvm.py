@@ -42,6 +42,21 @@ def clear_cache(spark: SparkSession) -> None:
     inspector(spark).clearCache()
 
 
+def build_index(df: DataFrame, columns: list[str], into: str) -> str:
+    """JSON object: what a build of a skip index of ``df``'s files did."""
+    return str(inspector(df.sparkSession).buildIndex(query_execution(df), columns, into))
+
+
+def list_index(spark: SparkSession, folder: str) -> str:
+    """JSON list: the files that a folder has entries of."""
+    return str(inspector(spark).listIndex(classic(spark), folder))
+
+
+def drop_index(spark: SparkSession, folder: str, below: str | None) -> int:
+    """Drops the entries of files below a path, or all; returns of how many files."""
+    return int(inspector(spark).dropIndex(classic(spark), folder, below))
+
+
 def explain(df: DataFrame) -> str:
     """JSON object: the plan of ``df`` and the decision about each of its scans."""
     return str(inspector(df.sparkSession).explain(query_execution(df)))

@@ -15,6 +15,8 @@ EXPLAINERS_KEY = "spark.sql.extendedExplainProviders"
 JARS_KEY = "spark.jars"
 ENABLED_KEY = "spark.latebloom.enabled"
 CACHE_KEY = "spark.latebloom.cache.enabled"
+INDEX_KEY = "spark.latebloom.index.enabled"
+INDEX_PATH_KEY = "spark.latebloom.index.path"
 
 
 def split(value: str) -> list[str]:
