@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from latebloom import _jvm
+from latebloom import _jvm, index
 from latebloom._data import Cache
 from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
 from latebloom._errors import LateBloomError
+from latebloom._names import INDEX_PATH_KEY
 
 from latebloom_bench import _answers
 from latebloom_bench._data import Data, as_orc, size_of
@@ -138,7 +139,12 @@ class _Tables:
             if isinstance(plan.data, Written):
                 path = plan.data.written(self._spark, name, path, plan.cache)
             where = f"{self._variant.scheme}:{path.resolve()}"
-            self._spark.read.format(form).load(where).createOrReplaceTempView(name)
+            table = self._spark.read.format(form).load(where)
+            table.createOrReplaceTempView(name)
+            if name in plan.suite.indexed:
+                folder = f"{where}-index"
+                index.build(self._spark, table, columns=plan.suite.indexed[name], into=folder)
+                self._spark.conf.set(INDEX_PATH_KEY, folder)
             self._sizes[name if form == "parquet" else f"{name} ({form})"] = size_of(path)
         except failures() as error:
             return f"{name}: {said(error)}"

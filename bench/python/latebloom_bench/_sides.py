@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latebloom._errors import LateBloomError
-from latebloom._names import CACHE_KEY, ENABLED_KEY
+from latebloom._names import CACHE_KEY, ENABLED_KEY, INDEX_KEY
 
 from latebloom_bench import _jvm
 
@@ -61,6 +61,17 @@ AGAIN = SparkSide(
     "again",
     "with LateBloom, which remembers what the same query found before",
     {ENABLED_KEY: "true", CACHE_KEY: "true"},
+)
+
+WITHOUT_INDEX = SparkSide(
+    "on",
+    "with LateBloom, nothing remembered, without the skip index",
+    {ENABLED_KEY: "true", CACHE_KEY: "false", INDEX_KEY: "false"},
+)
+INDEXED = SparkSide(
+    "indexed",
+    "with LateBloom, nothing remembered, with a skip index",
+    {ENABLED_KEY: "true", CACHE_KEY: "false", INDEX_KEY: "true"},
 )
 
 _RUNTIME_FILTER = "spark.sql.optimizer.runtime.bloomFilter"

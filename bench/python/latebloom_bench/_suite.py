@@ -75,7 +75,8 @@ class Suite:
     Queries whose texts come from a tool in the cache are a function of the cache.
     ``needs_testkit``: the session needs the classes of ``jvm/testkit``. ``only_planned``: queries
     are planned and not run, so that there are no answers to compare. ``sides``: the baseline, then
-    the measured side, then others.
+    the measured side, then others. ``indexed``: columns of tables that a skip index is built of,
+    which a side uses or not.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Suite:
     needs_testkit: bool = False
     only_planned: bool = False
     sides: tuple[SparkSide, ...] = (OFF, ON)
+    indexed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
         """The queries of these names or shell patterns, all of them if there are none."""

@@ -31,6 +31,7 @@ SUITES = {
         adaptive.SUITE,
         again.SUITE,
         again.STORE,
+        again.INDEX,
         copies.SUITE,
         delta.SUITE,
         delta.TPCDS,

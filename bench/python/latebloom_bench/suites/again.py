@@ -11,7 +11,7 @@ from latebloom._data import Tpch
 
 from latebloom_bench import _lineitem
 from latebloom_bench._generated import Generated, Layout, Made, Several
-from latebloom_bench._sides import AGAIN, OFF, ON
+from latebloom_bench._sides import AGAIN, INDEXED, OFF, ON, WITHOUT_INDEX
 from latebloom_bench._suite import Query, Suite, Variant
 
 _LINES = Tpch("128MB")
@@ -103,4 +103,33 @@ STORE = Suite(
     confs=_SESSION,
     needs_testkit=True,
     sides=(ON, AGAIN, OFF),
+)
+
+INDEX = Suite(
+    "again-index",
+    "1,000 files of about 100 KB behind a file system that takes 20 ms for each request: needles, "
+    "with a skip index of two columns.",
+    (
+        _on_files("needle", "select * from thousand_files where anywhere = 77", at_least=5),
+        _on_files(
+            "needle among names",
+            "select * from thousand_files where name = 'name number 77' and anywhere = 77",
+        ),
+        _on_files(
+            "a name in many files",
+            "select p0, p1 from thousand_files where name = 'name number 77'",
+        ),
+        _on_files(
+            "a name in all files",
+            "select sum(p0) s from thousand_files where name >= 'name number 5'",
+            at_least=0.98,
+        ),
+    ),
+    Several((_FILES,)),
+    scale=1,
+    variants=(_SLOW,),
+    confs=_SESSION,
+    needs_testkit=True,
+    sides=(WITHOUT_INDEX, INDEXED, OFF),
+    indexed={"thousand_files": ("anywhere", "name")},
 )
