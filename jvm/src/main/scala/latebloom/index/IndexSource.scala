@@ -6,12 +6,11 @@ import java.util.{Locale, TimeZone}
 import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.SPARK_VERSION
-import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
 
 import latebloom.cache.Digest
 import latebloom.line.Compat._
@@ -58,6 +57,9 @@ private[latebloom] object IndexSource {
     "serialization.format"
   )
 
+  /** Where Spark keeps that a column of strings was declared as CHAR or VARCHAR. */
+  private val CharOrVarchar = "__CHAR_VARCHAR_TYPE_STRING"
+
   /** A digest.
     *
     * @param hadoopConf
@@ -100,7 +102,7 @@ private[latebloom] object IndexSource {
   def field(column: StructField): String = {
     val inFiles = column.copy(
       nullable = true,
-      metadata = CharVarcharUtils.cleanMetadata(column.metadata)
+      metadata = new MetadataBuilder().withMetadata(column.metadata).remove(CharOrVarchar).build()
     )
     StructType(Seq(inFiles)).json
   }
