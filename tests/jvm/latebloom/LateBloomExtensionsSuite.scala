@@ -11,6 +11,8 @@ import org.apache.logging.log4j.Level
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.{SPARK_VERSION, SparkFunSuite}
 
+import latebloom.line.SparkLine
+
 class LateBloomExtensionsSuite extends SparkFunSuite {
 
   /** Records the calls of an extension by name. */
@@ -82,7 +84,7 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
       .asInstanceOf[SparkSessionExtensions => Unit]
     extensions(new SparkSessionExtensions)
     val ours = loader.asked.filter(_.startsWith("latebloom."))
-    assert(ours.toSet == Set("latebloom.LateBloomExtensions", "latebloom.SparkLine$"))
+    assert(ours.toSet == Set("latebloom.LateBloomExtensions", "latebloom.line.SparkLine$"))
     val theirs = loader.asked.filterNot(n => n.startsWith("java.") || n.startsWith("latebloom."))
     assert(
       theirs.toSet.subsetOf(

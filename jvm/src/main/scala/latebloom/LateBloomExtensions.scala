@@ -12,6 +12,7 @@ import org.apache.spark.sql.latebloom.ui.QueryReports
 
 import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
+import latebloom.line.SparkLine
 import latebloom.rules.{IcebergPlanning, LateScans}
 import latebloom.tables.{FileTables, IcebergTables}
 import latebloom.topk.TopK
