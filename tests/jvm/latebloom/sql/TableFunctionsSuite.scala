@@ -232,7 +232,8 @@ class TableFunctionsSuite extends LateBloomTest {
   test("no command that is passed has been run, a script neither") {
     withTempDir { folder =>
       val written = new File(folder, "written").getAbsolutePath
-      val insert = s"insert overwrite directory \"$written\" using parquet select 1"
+      // Scala 2.12 has no quotes in such a text.
+      val insert = "insert overwrite directory \"" + written + "\" using parquet select 1"
       Seq("explain", "profile").foreach { name =>
         refused(s"latebloom_$name('$insert')")
         refused(s"latebloom_$name('begin $insert; end')")
