@@ -108,13 +108,13 @@ class TableFunctionsSuite extends LateBloomTest {
       assert(seen(asked.collect()) == 100)
       assert(seen(sql(call).collect()) == 100)
       val rows = asked.collect()
-      assert(rows.map(_.getAs[String]("part")).toSeq == Seq("query", "scan", "filter"))
-      assert(rows.map(_.getAs[Long]("rows_out")).toSeq == Seq(100, 100, 100))
+      assert(rows.map(_.getAs[String]("part")).toSeq.distinct == Seq("query", "scan", "step"))
+      Seq(rows(0), rows(1), rows.last).foreach(row => assert(row.getAs[Long]("rows_out") == 100))
       assert(rows.head.getAs[Double]("seconds") > 0)
       assert(rows(1).getAs[Boolean]("applied"))
       assert(rows(1).getAs[Map[String, Long]]("metrics").apply("numOutputRows") == 100)
-      assert(rows(2).getAs[Long]("rows_in") == 1000)
-      assert(rows(2).getAs[String]("of").contains("n = 3"))
+      val Seq(filter) = rows.toSeq.filter(r => Option(r.getAs[String]("of")).exists(_.contains("n = 3")))
+      assert(filter.getAs[Long]("rows_in") == 1000 && filter.getAs[Long]("rows_out") == 100)
     }
   }
 

@@ -82,7 +82,7 @@ private[latebloom] object Question {
     "part STRING, node STRING, of STRING, code STRING, reason STRING, fix STRING, bytes BIGINT"
   )(query => (parse(Inspector.explain(query)) \ "causes").children)
 
-  /** The query, then each scan, followed by its filters. */
+  /** The query, then each scan, followed by the steps of its funnel. */
   val profile: Question = aboutQuery(
     "part STRING, scan BIGINT, node STRING, of STRING, applied BOOLEAN, code STRING, " +
       "rows_in BIGINT, rows_out BIGINT, seconds DOUBLE, outcomes ARRAY<STRING>, " +
@@ -110,9 +110,9 @@ private[latebloom] object Question {
       ("applied" -> scan \ "applied") ~ ("code" -> scan \ "code") ~
       ("rowsOut" -> metrics.collectFirst { case ("numOutputRows", rows) => rows }) ~
       ("outcomes" -> scan \ "outcomes") ~ ("metrics" -> JObject(metrics))
-    whole +: (scan \ "filters").children.map { filter =>
-      of ~ ("part" -> "filter") ~ ("of" -> filter \ "text") ~ ("rowsIn" -> filter \ "rows") ~
-        ("rowsOut" -> filter \ "passed") ~ ("seconds" -> seconds(filter \ "nanos"))
+    whole +: (scan \ "steps").children.map { step =>
+      of ~ ("part" -> "step") ~ ("of" -> step \ "name") ~ ("rowsIn" -> step \ "rows") ~
+        ("rowsOut" -> step \ "left") ~ ("seconds" -> seconds(step \ "nanos"))
     }
   }
 

@@ -57,7 +57,7 @@ private[latebloom] object TableFunctions {
     TableFunction(
       "latebloom_profile",
       Question.profile,
-      "_FUNC_(query) - Runs a query, drops its rows, and returns what its scans and filters did."
+      "_FUNC_(query) - Runs a query, drops its rows, and returns what its scans did, step by step."
     )
   )
 
