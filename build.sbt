@@ -119,13 +119,15 @@ lazy val latebloom = project
     // Which line a jar is for is known to the jar. Constants: nothing is loaded to look them up.
     Compile / sourceGenerators += Def.task {
       val file = (Compile / sourceManaged).value / "BuiltFor.scala"
-      val source = s"""package latebloom
-        |
-        |private[latebloom] object BuiltFor {
-        |  final val spark = "${line.name}"
-        |  final val scala = "${line.scalaLine}"
+      def constants(in: String) = s"""package $in {
+        |  private[latebloom] object BuiltFor {
+        |    final val spark = "${line.name}"
+        |    final val scala = "${line.scalaLine}"
+        |  }
         |}
         |""".stripMargin
+      // For those who look into the jar, and for its own code, which imports nothing of `latebloom`.
+      val source = constants("latebloom") + constants("latebloom.line")
       if (!file.exists || IO.read(file) != source) IO.write(file, source)
       Seq(file)
     },

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from latebloom import _jvm
+from latebloom import _asking
 from latebloom._render import html_table, size, table
 from latebloom._session import require_extension
 
@@ -55,7 +55,7 @@ class Cache:
 
         Use it before a measurement of first runs, or to free the memory.
         """
-        _jvm.clear_cache(self._spark)
+        _asking.of(self._spark).clear_cache(self._spark)
 
     def __str__(self) -> str:
         return table(_HEADER, self._rows(), right=(1,))
@@ -89,10 +89,10 @@ def cache(spark: SparkSession) -> Cache:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is a Spark Connect client.
+        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect.
     """
     require_extension(spark)
-    told = json.loads(_jvm.cache(spark))
+    told = json.loads(_asking.of(spark).cache(spark))
     return Cache(**{_snake(key): value for key, value in told.items()}, _spark=spark)
 
 

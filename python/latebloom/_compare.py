@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from latebloom import _jvm
+from latebloom import _asking
 from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
 from latebloom._render import amount, html_text, seconds, table
 from latebloom._session import disabled, enabled, require_extension, without_cache
@@ -142,18 +142,20 @@ def compare(df: DataFrame, runs: int = DEFAULT_RUNS) -> Comparison:
     timed ``runs`` times, alternating, with the results going to Spark's ``noop`` sink. Each run is as
     a first one: it uses nothing that earlier queries found (see :func:`latebloom.cache`). The order
     of rows is not compared. A query with an undetermined answer (``LIMIT`` without ``ORDER BY``,
-    ``rand()``) may differ from run to run with or without LateBloom.
+    ``rand()``) may differ from run to run with or without LateBloom. Over Spark Connect the metrics
+    of the scans are those of one run more.
 
     Raises:
         ValueError: ``runs`` is below one.
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is a Spark Connect client; nothing is run then.
+        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect; nothing
+            is run then.
     """
     if runs < 1:
         raise ValueError(f"runs is {runs}: at least one run is needed to compare times")
     spark = df.sparkSession
     require_extension(spark)
-    _jvm.require(spark)
+    _asking.of(spark).require(spark)
     with without_cache(spark):
         return _compared(df, runs)
 
@@ -165,7 +167,7 @@ def _compared(df: DataFrame, runs: int) -> Comparison:
     with enabled(spark):
         digested = digest_query(df)
         on_digest = to_digest(digested)
-        scans = tuple(map(_scan_metrics, json.loads(_jvm.metrics(digested))))
+        scans = tuple(map(_scan_metrics, json.loads(_asking.of(spark).metrics(digested))))
 
     equal = off_digest == on_digest
     rounded = not equal and off_digest.rows == on_digest.rows and has_floating_column(df)

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from latebloom import _jvm, _versions
+from latebloom import _connect, _jvm, _versions
 from latebloom._errors import (
     ExtensionLoadedLateError,
     SparkVersionError,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CLASS_PATH_KEY = "spark.driver.extraClassPath"
+_MODE_KEY = "spark.api.mode"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
@@ -55,6 +58,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
                 "getOrCreate(): the JVM was started without the jar",
             )
         return builder
+    if _remote(options) or "connect" in (options.get(_MODE_KEY), os.environ.get("SPARK_API_MODE")):
+        _silence_connect(builder)
     if running is None:
         _add_before_start(builder, options)
     else:
@@ -112,11 +117,32 @@ def _has_jar(known: Mapping[str, str]) -> bool:
 
 
 def _refuse_connect(options: Mapping[str, str]) -> None:
-    remote = options.get("spark.remote", os.environ.get("SPARK_REMOTE", ""))
+    remote = _remote(options)
     if remote.startswith("sc://"):
         raise UnsupportedSessionError(
             "a Spark Connect client cannot add an extension to its server",
             where=f"spark.remote = {remote!r}",
-            fix=f"start the server with --jars and {EXTENSIONS_KEY}={EXTENSION}; then "
-            "latebloom.enabled() and latebloom.disabled() work from the client",
+            fix=f"{_connect.ATTACH}; all of latebloom but configure then works from the client",
         )
+
+
+def _remote(options: Mapping[str, str]) -> str:
+    return options.get("spark.remote", os.environ.get("SPARK_REMOTE", ""))
+
+
+def _silence_connect(builder: SparkSession.Builder) -> None:
+    """Lets a builder with ``remote("local...")`` tell no failures that did not happen.
+
+    Such a builder starts a Spark Connect server with its settings, then sets them in the client's
+    session once more, and warns of all that only a start can set, although the server has it.
+    """
+    build = builder.getOrCreate
+
+    def quietly() -> SparkSession:
+        with warnings.catch_warnings():
+            for key in (JARS_KEY, EXTENSIONS_KEY):
+                told = rf"(?s).*CANNOT_MODIFY\w*CONFIG.*\"{re.escape(key)}\""
+                warnings.filterwarnings("ignore", told, UserWarning)
+            return build()
+
+    builder.getOrCreate = quietly  # type: ignore[method-assign]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from latebloom import _jvm
+from latebloom import _asking
 from latebloom._render import html_table
 from latebloom._session import require_extension
 
@@ -65,8 +65,8 @@ def confs(spark: SparkSession) -> Confs:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is a Spark Connect client.
+        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect.
     """
     require_extension(spark)
-    found = json.loads(_jvm.confs(spark))
+    found = json.loads(_asking.of(spark).confs(spark))
     return Confs(tuple(Conf(**entry) for entry in sorted(found, key=lambda entry: entry["key"])))

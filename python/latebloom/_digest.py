@@ -6,7 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from latebloom import _asking
+
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType
 
@@ -30,13 +34,12 @@ def digest_query(df: DataFrame, *, approximate: bool = False) -> DataFrame:
     a floating type, as in Spark's own comparisons. ``approximate`` keeps ten significant digits of
     these: a sum of doubles differs in its last bits with the order in which tasks finish.
     """
-    from pyspark.sql import functions as F
-
+    F = _asking.of(df.sparkSession).functions()
     positional = df.toDF(*(f"c{i}" for i in range(len(df.columns))))
     parts = [
         part
         for field in positional.schema.fields
-        for part in _hashed(F.col(field.name), field.dataType, approximate)
+        for part in _hashed(F, F.col(field.name), field.dataType, approximate)
     ]
     row = F.xxhash64(*parts) if parts else F.lit(0).cast("bigint")
     hashed = positional.select(row.alias("h"))
@@ -57,9 +60,7 @@ def has_floating_column(df: DataFrame) -> bool:
     return any(_is_floating(field.dataType) for field in df.schema.fields)
 
 
-def _hashed(column: Column, kind: DataType, approximate: bool) -> list[Column]:
-    from pyspark.sql import functions as F
-
+def _hashed(F: ModuleType, column: Column, kind: DataType, approximate: bool) -> list[Column]:
     # xxhash64 ignores nulls: without the flag (null, 1) and (1, null) would be the same row.
     absent = column.isNull()
     # By name: PySpark 3.5 has no variant.

@@ -41,4 +41,4 @@ class ScalaVersionError(LateBloomError):
 
 
 class UnsupportedSessionError(LateBloomError):
-    """The call needs a session in a local JVM, and this one has none (Spark Connect)."""
+    """The session is neither of a local JVM nor of Spark Connect, or cannot be configured."""

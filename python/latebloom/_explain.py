@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from latebloom import _jvm
+from latebloom import _asking
 from latebloom._names import EXPLAINED
 from latebloom._render import html_text
 from latebloom._session import require_extension
@@ -166,11 +166,11 @@ def explain(df: DataFrame) -> Explanation:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is a Spark Connect client.
+        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect.
     """
     require_extension(df.sparkSession)
     # A DataFrame keeps its first plan; a new one over it is planned under the current settings.
-    return to_explanation(json.loads(_jvm.explain(df.select("*"))))
+    return to_explanation(json.loads(_asking.of(df.sparkSession).explain(df.select("*"))))
 
 
 def to_explanation(answer: dict[str, Any]) -> Explanation:

@@ -11,7 +11,11 @@ from latebloom import _names, _versions
 from latebloom._errors import JarNotFoundError, SparkVersionError, UnsupportedSessionError
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pyspark.sql import DataFrame, SparkSession
+
+ATTACH = "build it with latebloom.configure(SparkSession.builder), in a new process"
 
 # Ends the message of a job that failed.
 _STACK_TRACE = "Driver stacktrace:"
@@ -78,6 +82,13 @@ def report(spark: SparkSession, execution_id: int) -> str | None:
     inspector(spark)
     found = named(_names.REPORTS).of(session, execution_id)
     return None if found is None else str(found)
+
+
+def functions() -> ModuleType:
+    """The functions that make columns of this JVM's DataFrames."""
+    from pyspark.sql import functions
+
+    return functions
 
 
 def has_context() -> bool:
@@ -167,7 +178,7 @@ def inspector(spark: SparkSession) -> Any:
     """The extension's Inspector class in the JVM, which answers the calls of this file.
 
     Raises:
-        UnsupportedSessionError: the session is a Spark Connect client.
+        UnsupportedSessionError: the session has no JVM.
         SparkVersionError: the session's Spark is unsupported, or its jar is for another Spark.
         JarNotFoundError: the JVM does not find the jar.
     """
@@ -206,14 +217,14 @@ def classic(spark: SparkSession) -> Any:
     """The session in the JVM.
 
     Raises:
-        UnsupportedSessionError: there is none, as over Spark Connect.
+        UnsupportedSessionError: there is none.
     """
     session = getattr(spark, "_jsparkSession", None)
     if session is None:
         raise UnsupportedSessionError(
-            "this call needs a session in a local JVM",
+            "this call needs a session in a local JVM, or one of Spark Connect",
             where=f"a {type(spark).__module__}.{type(spark).__qualname__}",
-            fix="over Spark Connect use df.explain(); enabled() and disabled() work there too",
+            fix="pass a session of pyspark.sql, or a DataFrame of one",
         )
     return session
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from latebloom import _jvm, _past, _whynot
+from latebloom import _asking, _past, _whynot
 from latebloom._errors import LateBloomError
 from latebloom._explain import Explanation, Scan, to_explanation, to_scan
 from latebloom._render import amount, html_table, seconds, table
@@ -220,7 +220,8 @@ def profile(
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is a Spark Connect client.
+        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect, or a query
+            that has ended is asked for over Spark Connect.
         LateBloomError: no query is named, or more than one; nothing is known of it; the log cannot
             be read.
     """
@@ -233,7 +234,7 @@ def profile(
         )
     if df is not None:
         require_extension(df.sparkSession)
-        return _profile(json.loads(_jvm.profile(df.select("*"))))
+        return _profile(json.loads(_asking.of(df.sparkSession).profile(df.select("*"))))
     if event_log is not None:
         return _profile(_past.of_log(Path(event_log), execution_id))
     assert execution_id is not None
@@ -246,7 +247,7 @@ def _profile(told: dict[str, Any]) -> Profile:
         seconds=told["seconds"],
         rows=told.get("rows"),
         scans=tuple(map(_scan, told["scans"])),
-        whynot=_whynot.of(explanation),
+        whynot=_whynot.of(told),
         explanation=explanation,
     )
 

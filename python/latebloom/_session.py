@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from latebloom import _jvm, _versions
+from latebloom import _asking, _versions
 from latebloom._errors import ExtensionNotLoadedError
 from latebloom._names import CACHE_KEY, ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, split
 
@@ -47,19 +47,21 @@ def require_extension(spark: SparkSession) -> None:
     Raises:
         ExtensionNotLoadedError: the session does not name the extension.
         SparkVersionError: the session's Spark is unsupported, or its jar is for another Spark.
-        JarNotFoundError: the session names the extension, but its JVM did not find the class.
+        JarNotFoundError: the session names the extension, but its JVM did not find the class, or
+            its server does not know the SQL functions.
+
+    Warns:
+        UserWarning: once a session, if its Spark Connect server has another version of LateBloom.
     """
     registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
     if EXTENSION not in split(registered):
         raise ExtensionNotLoadedError(
             "this session runs without LateBloom",
             where=f"{EXTENSIONS_KEY} = {registered!r}",
-            fix="build it with latebloom.configure(SparkSession.builder), in a new process",
+            fix=_asking.of(spark).ATTACH,
         )
     _versions.check_spark(spark.version, where="the session")
-    # A Spark Connect client cannot see which jar its server loaded.
-    if getattr(spark, "_jsparkSession", None) is not None:
-        _jvm.require(spark)
+    _asking.require(spark)
 
 
 @contextmanager

@@ -61,6 +61,11 @@ class SparkInstallation:
     scala: str
 
 
+def of_jar(version: str) -> str:
+    """The version of the jar that belongs to a version of this package (see build.sbt)."""
+    return re.sub(r"\.dev\d+$", "-SNAPSHOT", version)
+
+
 def spark_home() -> Path | None:
     """The Spark that pyspark would start: ``SPARK_HOME``, else the one inside pyspark."""
     home = os.environ.get("SPARK_HOME")

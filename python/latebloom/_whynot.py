@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from latebloom._explain import Explanation, Join, Order, Scan, explain
+from latebloom import _asking
 from latebloom._render import html_table, size, table
+from latebloom._session import require_extension
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _HEADER = ("bytes", "part", "of", "code", "why", "to do")
-
-# The reason of such a scan is that of its predicates.
-_BY_PREDICATES = "nothing-pushable"
 
 
 @dataclass(frozen=True)
@@ -79,27 +78,12 @@ def whynot(df: DataFrame) -> WhyNot:
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is a Spark Connect client.
+        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect.
     """
-    return of(explain(df))
+    require_extension(df.sparkSession)
+    return of(json.loads(_asking.of(df.sparkSession).explain(df.select("*"))))
 
 
-def of(explanation: Explanation) -> WhyNot:
-    """What an explained query leaves to Spark."""
-    found = [cause for scan in explanation.scans for cause in _of_scan(scan)]
-    found += [_of_node("join", join) for join in explanation.joins if not join.applied]
-    found += [_of_node("order", order) for order in explanation.orders if not order.applied]
-    return WhyNot(tuple(sorted(found, key=lambda cause: -(cause.bytes or 0))))
-
-
-def _of_scan(scan: Scan) -> Iterator[Cause]:
-    if not scan.applied:
-        why = scan.residual[0] if scan.code == _BY_PREDICATES and scan.residual else scan
-        yield Cause("scan", scan.node, scan.table, why.code, why.reason, why.fix, scan.bytes)
-        return
-    for r in scan.residual:
-        yield Cause("predicate", scan.node, r.conjunct, r.code, r.reason, r.fix, scan.bytes)
-
-
-def _of_node(part: str, node: Join | Order) -> Cause:
-    return Cause(part, node.node, node.on, node.code, node.reason, node.fix, node.bytes)
+def of(answer: dict[str, Any]) -> WhyNot:
+    """What a query leaves to Spark, of the extension's answer to :func:`explain` or a profile."""
+    return WhyNot(tuple(Cause(**{"bytes": None, **cause}) for cause in answer["causes"]))

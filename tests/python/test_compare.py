@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import latebloom
 import pyspark
 import pytest
-from latebloom import _compare
+from latebloom import _compare, _jvm
 
 
 def test_a_selective_query_gives_the_same_answer_and_its_metrics(spark, orders):
@@ -26,9 +26,9 @@ def test_the_switch_is_afterwards_as_it_was(spark, orders):
     assert spark.conf.get("spark.latebloom.enabled", None) is None
 
 
-def test_over_spark_connect_the_error_comes_before_anything_runs():
+def test_in_a_session_that_cannot_be_asked_the_error_comes_before_anything_runs():
     class Session:
-        """A client's: all of a session but its JVM."""
+        """All of a session but its JVM, and not of Spark Connect either."""
 
         version = pyspark.__version__
 
@@ -56,7 +56,7 @@ def test_over_spark_connect_the_error_comes_before_anything_runs():
 
 
 def test_a_query_without_a_scan_is_compared_and_says_that_there_was_none(spark, monkeypatch):
-    monkeypatch.setattr(_compare._jvm, "metrics", lambda df: "[]")
+    monkeypatch.setattr(_jvm, "metrics", lambda df: "[]")
     compared = latebloom.compare(spark.range(5), runs=1)
     assert compared.equal
     assert "no LateScan" in str(compared)
@@ -78,7 +78,7 @@ def test_different_answers_are_seen(spark, monkeypatch):
     shown = []
     monkeypatch.setattr(_compare, "disabled", showing("select 1 a"))
     monkeypatch.setattr(_compare, "enabled", showing("select 2 a"))
-    monkeypatch.setattr(_compare._jvm, "metrics", lambda df: "[]")
+    monkeypatch.setattr(_jvm, "metrics", lambda df: "[]")
     real = _compare.digest_query
     monkeypatch.setattr(_compare, "digest_query", lambda df, **o: real(shown[-1], **o))
     compared = latebloom.compare(spark.range(1), runs=1)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import warnings
+
 import latebloom
 import pytest
 from latebloom import _jar, _jvm, _names, _versions
@@ -211,3 +213,27 @@ def test_another_spark_or_scala_is_refused_before_it_starts(
     with pytest.raises(error, match=found) as raised:
         configured()
     assert str(tmp_path / "home") in raised.value.where
+
+
+@pytest.mark.parametrize("options", [{"spark_remote": "local[2]"}, {"spark_api_mode": "connect"}])
+def test_a_local_server_is_configured_and_tells_no_false_failures_of_ours(options):
+    class Local(Builder):
+        """Warns of each setting once the server has it, as Spark does."""
+
+        def getOrCreate(self):
+            for key in self._options:
+                warnings.warn(
+                    f"Failed to set {key} due to [CANNOT_MODIFY_STATIC_CONFIG] Cannot modify the "
+                    f'value of the static Spark config: "{key}". SQLSTATE: 46110',
+                    stacklevel=1,
+                )
+            return "a session"
+
+    builder = Local(spark_driver_host="here", **options)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert latebloom.configure(builder).getOrCreate() == "a session"
+    said = " ".join(str(warning.message) for warning in told)
+    assert "spark.driver.host" in said
+    assert f'"{JARS}"' not in said and f'"{EXTENSIONS}"' not in said
+    assert {JARS, EXTENSIONS} <= builder._options.keys()

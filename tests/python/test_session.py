@@ -4,7 +4,7 @@ from __future__ import annotations
 import latebloom
 import pyspark
 import pytest
-from latebloom import _session
+from latebloom import _jvm, _session
 
 KEY = "spark.latebloom.enabled"
 
@@ -66,7 +66,7 @@ def test_a_session_with_the_jar_for_another_spark_is_not_switched(spark, monkeyp
     def another():
         raise latebloom.SparkVersionError("another jar", where="here", fix="attach its own")
 
-    monkeypatch.setattr(_session._jvm, "require_line", another)
+    monkeypatch.setattr(_jvm, "require_line", another)
     with pytest.raises(latebloom.SparkVersionError, match="another jar"), latebloom.disabled(spark):
         pass
     assert spark.conf.get(KEY, None) is None

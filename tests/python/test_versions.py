@@ -107,3 +107,11 @@ def test_a_jar_that_the_jvm_has_loaded_for_another_line_is_refused(spark, monkey
     ) as error:
         _jvm.require_line()
     assert f"latebloom jar --spark {here.spark} --scala {here.scala}" in error.value.fix
+
+
+@pytest.mark.parametrize(
+    ("package", "jar"),
+    [("0.1.0.dev0", "0.1.0-SNAPSHOT"), ("1.2.0", "1.2.0"), ("1.2.0rc1", "1.2.0rc1")],
+)
+def test_the_jar_of_a_version_is_named_as_the_build_names_it(package, jar):
+    assert _versions.of_jar(package) == jar

@@ -11,6 +11,8 @@ import org.apache.logging.log4j.Level
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.{SPARK_VERSION, SparkFunSuite}
 
+import latebloom.line.SparkLine
+
 class LateBloomExtensionsSuite extends SparkFunSuite {
 
   /** Records the calls of an extension by name. */
@@ -21,6 +23,9 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
     override def injectQueryStagePrepRule(builder: QueryStagePrepRuleBuilder): Unit =
       calls += "stage"
     override def injectColumnar(builder: ColumnarRuleBuilder): Unit = calls += "columnar"
+    override def injectResolutionRule(builder: RuleBuilder): Unit = calls += "resolution"
+    override def injectTableFunction(function: TableFunctionDescription): Unit =
+      calls += function._1.funcName
   }
 
   private val line = BuiltFor.spark
@@ -34,7 +39,7 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
   private val otherScalas = Seq("2.11.12", "2.12.18", "2.13.17", "3.3.1", "2")
     .filterNot(_.startsWith(BuiltFor.scala))
 
-  test("the Spark that this is compiled against gets rules and a strategy, as its patches do") {
+  test("the Spark that this is compiled against gets rules and functions, as its patches do") {
     val patches = Seq(SPARK_VERSION, s"$line.0", s"$line.99", s"$line.4-SNAPSHOT", line)
     for (spark <- patches; scala <- scalas :+ Properties.versionNumberString) {
       val asked = new Asked
@@ -42,9 +47,19 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
       assert(
         asked.calls.sorted == Seq(
           "columnar",
+          "latebloom_cache",
+          "latebloom_clear_cache",
+          "latebloom_confs",
+          "latebloom_explain",
+          "latebloom_json",
+          "latebloom_profile",
+          "latebloom_version",
+          "latebloom_whynot",
           "optimizer",
           "optimizer",
+          "resolution",
           "stage",
+          "strategy",
           "strategy",
           "strategy",
           "strategy"
@@ -82,7 +97,7 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
       .asInstanceOf[SparkSessionExtensions => Unit]
     extensions(new SparkSessionExtensions)
     val ours = loader.asked.filter(_.startsWith("latebloom."))
-    assert(ours.toSet == Set("latebloom.LateBloomExtensions", "latebloom.SparkLine$"))
+    assert(ours.toSet == Set("latebloom.LateBloomExtensions", "latebloom.line.SparkLine$"))
     val theirs = loader.asked.filterNot(n => n.startsWith("java.") || n.startsWith("latebloom."))
     assert(
       theirs.toSet.subsetOf(

@@ -12,7 +12,9 @@ import org.apache.spark.sql.latebloom.ui.QueryReports
 
 import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
+import latebloom.line.SparkLine
 import latebloom.rules.{IcebergPlanning, LateScans}
+import latebloom.sql.TableFunctions
 import latebloom.tables.{FileTables, IcebergTables}
 import latebloom.topk.TopK
 import latebloom.toprows.TopRowsPlanning
@@ -65,6 +67,7 @@ private object Registration {
         override def preColumnarTransitions: Rule[SparkPlan] = LateScans
       }
     )
+    TableFunctions.register(extensions)
   }
 }
 

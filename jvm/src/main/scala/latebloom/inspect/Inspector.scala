@@ -97,15 +97,17 @@ object Inspector {
   def dropIndex(session: SparkSession, folder: String, below: String): Int =
     SkipIndexes.drop(session, folder, Option(below))
 
-  /** `{"plan", "scans", "joins", "orders"}`: formatted EXPLAIN, and reports on each Parquet or ORC
-    * scan, on each side of an equi-join, and on each ORDER BY with LIMIT.
+  /** `{"plan", "scans", "joins", "orders", "causes"}`: formatted EXPLAIN, reports on each Parquet
+    * or ORC scan, on each side of an equi-join, and on each ORDER BY with LIMIT, and the [[Cause]]s
+    * of what is left to Spark.
     */
-  def explain(query: QueryExecution): String = json(
-    ("plan" -> query.explainString(FormattedMode)) ~
-      ("scans" -> ScanReport.ofPlan(query.executedPlan).map(describe)) ~
-      ("joins" -> JoinReport.ofPlan(query.executedPlan).map(describe)) ~
-      ("orders" -> TopKReport.ofPlan(query.executedPlan).map(describe))
-  )
+  def explain(query: QueryExecution): String = {
+    val scans = ScanReport.ofPlan(query.executedPlan)
+    json(
+      ("plan" -> query.explainString(FormattedMode)) ~
+        decisions(query.executedPlan, scans, scans.map(describe))
+    )
+  }
 
   /** `[{"node", <metric>: <value>, …}]`, one object per LateScan of the executed plan. */
   def metrics(query: QueryExecution): String = json(
@@ -145,11 +147,24 @@ object Inspector {
 
   private def whatItDid(query: QueryExecution, shown: SQLMetric => Boolean): JObject = {
     val plan = query.executedPlan
-    ("scans" -> PlanNodes.all(plan).flatMap(node =>
-      ScanReport.ofNode(node).map(report => describe(report) ~ whatItDid(node, report, shown))
-    )) ~
-      ("joins" -> JoinReport.ofPlan(plan).map(describe)) ~
-      ("orders" -> TopKReport.ofPlan(plan).map(describe))
+    val scans = for {
+      node <- PlanNodes.all(plan)
+      report <- ScanReport.ofNode(node)
+    } yield report -> (describe(report) ~ whatItDid(node, report, shown))
+    decisions(plan, scans.map(_._1), scans.map(_._2))
+  }
+
+  private def decisions(
+      plan: SparkPlan,
+      scans: Seq[ScanReport],
+      described: Seq[JObject]
+  ): JObject = {
+    val joins = JoinReport.ofPlan(plan)
+    val orders = TopKReport.ofPlan(plan)
+    ("scans" -> described) ~
+      ("joins" -> joins.map(describe)) ~
+      ("orders" -> orders.map(describe)) ~
+      ("causes" -> Cause.of(scans, joins, orders).map(describe))
   }
 
   /** Returns how many rows a query has. A LIMIT takes them from as few partitions as when they are
@@ -222,6 +237,10 @@ object Inspector {
       ("applied" -> top.declined.isEmpty) ~
       whyNot(top.declined) ~
       ("bytes" -> top.bytes)
+
+  private def describe(cause: Cause): JObject =
+    ("part" -> cause.part) ~ ("node" -> cause.node) ~ ("of" -> cause.of) ~
+      whyNot(Some(cause.why)) ~ ("bytes" -> cause.bytes)
 
   private def whyNot(declined: Option[Reason]): JObject = {
     def told(part: Reason => String) = declined.fold[JValue](JNull)(why => JString(part(why)))

@@ -6,9 +6,8 @@ import scala.util.Properties
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.execution.SparkPlan
 
-import latebloom.SparkLine
 import latebloom.decision.{Reason, Residual, ShortSql}
-import latebloom.line.ExplainProvider
+import latebloom.line.{ExplainProvider, SparkLine}
 
 /** The class to name in `spark.sql.extendedExplainProviders`: adds the decision about each scan and
   * join to EXPLAIN.

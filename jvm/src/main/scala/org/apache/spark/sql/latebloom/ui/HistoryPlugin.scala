@@ -8,7 +8,7 @@ import org.apache.spark.status.{AppHistoryServerPlugin, ElementTrackingStore}
 import org.apache.spark.ui.SparkUI
 import org.apache.spark.{SPARK_VERSION, SparkConf}
 
-import latebloom.SparkLine
+import latebloom.line.SparkLine
 
 /** The tab LateBloom in Spark's history server, which finds this class if the jar is on its class
   * path. The applications need not have the jar's version.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom
+package latebloom.line
 
 import java.util.concurrent.atomic.AtomicBoolean
 
