@@ -64,10 +64,11 @@ def test_the_wheel_says_what_it_is(wheel):
 
 def test_the_wheel_is_small_and_measures_nothing(wheel):
     # Ours alone, without a dependency. The bound was a megabyte a jar until keys of joins excluded
-    # files; it is there to notice what was packed by mistake, not to forbid features.
+    # files, and half a megabyte more until SQL functions, the tab of the Spark UI and skip indexes
+    # came; it is there to notice what was packed by mistake, not to forbid features.
     entries = zipfile.ZipFile(wheel).infolist()
     jars = [entry for entry in entries if entry.filename.endswith(".jar")]
-    assert [jar.filename for jar in jars if jar.compress_size >= 1_500_000] == []
+    assert [jar.filename for jar in jars if jar.compress_size >= 2_000_000] == []
     assert wheel.stat().st_size - sum(jar.compress_size for jar in jars) < 100_000
     assert not [entry.filename for entry in entries if "bench" in entry.filename]
 

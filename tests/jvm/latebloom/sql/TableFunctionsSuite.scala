@@ -113,7 +113,8 @@ class TableFunctionsSuite extends LateBloomTest {
       assert(rows.head.getAs[Double]("seconds") > 0)
       assert(rows(1).getAs[Boolean]("applied"))
       assert(rows(1).getAs[Map[String, Long]]("metrics").apply("numOutputRows") == 100)
-      val Seq(filter) = rows.toSeq.filter(r => Option(r.getAs[String]("of")).exists(_.contains("n = 3")))
+      val Seq(filter) =
+        rows.toSeq.filter(r => Option(r.getAs[String]("of")).exists(_.contains("n = 3")))
       assert(filter.getAs[Long]("rows_in") == 1000 && filter.getAs[Long]("rows_out") == 100)
     }
   }

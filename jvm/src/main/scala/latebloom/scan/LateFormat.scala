@@ -4,6 +4,8 @@ package latebloom.scan
 import java.io.Closeable
 import java.util.Locale
 
+import scala.collection.AbstractIterator
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -350,7 +352,7 @@ final private[scan] class LateOrcFormat(override protected val work: ScanWork)
 
 /** Brings columns from Spark's reader into the order of the spec. */
 final private class Reordered(read: Iterator[_], ordinals: Array[Int], columns: StructType)
-    extends Iterator[Any]
+    extends AbstractIterator[Any]
     with Closeable {
   private lazy val row = ProjectingInternalRow(columns, ordinals.toIndexedSeq)
 
@@ -383,7 +385,7 @@ private object Reordered {
   *   called once, when no more batch will be read
   */
 final private class BatchIterator(source: BatchSource, drain: () => Unit, atEnd: () => Unit)
-    extends Iterator[ColumnarBatch]
+    extends AbstractIterator[ColumnarBatch]
     with Closeable {
   private var batch: ColumnarBatch = _
   private var ended = false
@@ -422,7 +424,7 @@ final private class AggregateIterator(
     file: PartitionedFile,
     source: BatchSource,
     batches: Iterator[ColumnarBatch] with Closeable
-) extends Iterator[InternalRow]
+) extends AbstractIterator[InternalRow]
     with Closeable {
   private lazy val result = {
     val found = new SplitAggregates(aggregation.asked.asJava)
@@ -443,7 +445,7 @@ final private class AggregateIterator(
 
 /** The rows of batches, for a plan that takes rows; a row is valid until the next one. */
 final private class RowIterator(batches: Iterator[ColumnarBatch] with Closeable)
-    extends Iterator[InternalRow]
+    extends AbstractIterator[InternalRow]
     with Closeable {
   private var rows: java.util.Iterator[InternalRow] = java.util.Collections.emptyIterator()
 

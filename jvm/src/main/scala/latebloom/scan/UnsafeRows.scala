@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.scan
 
+import scala.collection.AbstractIterator
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -13,7 +15,7 @@ import org.apache.spark.sql.types.StructType
   * selective task that finds no row.
   */
 final private class UnsafeRows(rows: Iterator[InternalRow], schema: StructType, count: SQLMetric)
-    extends Iterator[InternalRow] {
+    extends AbstractIterator[InternalRow] {
   private lazy val unsafe = UnsafeProjection.create(schema)
 
   override def hasNext: Boolean = rows.hasNext

@@ -3,6 +3,8 @@ package latebloom.tables
 
 import java.io.Closeable
 
+import scala.collection.AbstractIterator
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -276,7 +278,7 @@ final private class DeletionVectors(tablePath: String)
   *   the position of the column that says so
   */
 final private class UndeletedRows(read: Iterator[InternalRow], isDeleted: Int)
-    extends Iterator[InternalRow]
+    extends AbstractIterator[InternalRow]
     with Closeable {
   private val rows =
     TableFormat.rows(read.asInstanceOf[Iterator[Any]]).filter(_.getByte(isDeleted) == 0)

@@ -3,6 +3,8 @@ package latebloom.tables
 
 import java.io.Closeable
 
+import scala.collection.AbstractIterator
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -219,7 +221,7 @@ final private class IcebergReader(
 
 /** The rows of an open reader; a row is valid until the next one. */
 final private class RowsOfReader(read: OpenReader[_], of: InternalRow => InternalRow)
-    extends Iterator[InternalRow]
+    extends AbstractIterator[InternalRow]
     with Closeable {
   private val rows = TableFormat.rows(read).map(of)
 
@@ -229,7 +231,8 @@ final private class RowsOfReader(read: OpenReader[_], of: InternalRow => Interna
 }
 
 /** Iterates over what a reader of Spark's DataSource V2 returns. */
-final private class OpenReader[A](reader: PartitionReader[A]) extends Iterator[Any] with Closeable {
+final private class OpenReader[A](reader: PartitionReader[A]) extends AbstractIterator[Any]
+    with Closeable {
   private var isAhead = false
   private var isOpen = true
 
