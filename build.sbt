@@ -174,7 +174,8 @@ lazy val latebloom = project
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
     // One suite at a time in each JVM; two JVMs at a time, since most of a test is planning, which
     // keeps one core busy.
-    Test / parallelExecution := false,
+    Test / parallelExecution := true,
+    Test / testForkedParallel := false,
     Test / testGrouping := {
       val fork = (Test / forkOptions).value
       (Test / definedTests).value.groupBy(t => testGroup(t.name)).toSeq.sortBy(_._1).map {

@@ -31,7 +31,13 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.latebloom.{FileBounds, KeysToPush, LateBloomConf, ListedFiles}
+import org.apache.spark.sql.latebloom.{
+  FileBounds,
+  KeysToPush,
+  LateBloomConf,
+  ListedFiles,
+  TaskCounters
+}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
 import latebloom.cache.{PredicateCache, Survivors}
