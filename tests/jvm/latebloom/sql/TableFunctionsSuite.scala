@@ -101,7 +101,7 @@ class TableFunctionsSuite extends LateBloomTest {
       val call = "select * from latebloom_profile('select seen(s) from t where n = 3')"
       var asked = spark.emptyDataFrame
       assert(seen {
-        asked = sql(call)
+        asked = spark.sql(call)
         sql(s"explain extended $call").collect()
         asked.queryExecution.executedPlan
       } == 0)

@@ -32,14 +32,19 @@ object SessionQueries {
       cause: Option[AnalysisException] = None
   ): AnalysisException = {
     val classOfCause = cause.flatMap(_.errorClass)
-    new AnalysisException(
+    new Refusal(
       message,
-      None,
-      None,
       cause,
-      classOfCause.orElse(Some("FAILED_FUNCTION_CALL")),
-      classOfCause.fold(Map("funcName" -> s"`$function`"))(_ => cause.get.messageParameters),
-      Array.empty
+      classOfCause.getOrElse("FAILED_FUNCTION_CALL"),
+      classOfCause.fold(Map("funcName" -> s"`$function`"))(_ => cause.get.messageParameters)
     )
   }
+
+  /** The constructor that takes a text is open to subclasses alone on some lines. */
+  final private class Refusal(
+      text: String,
+      why: Option[Throwable],
+      errorClass: String,
+      parameters: Map[String, String]
+  ) extends AnalysisException(text, None, None, why, Some(errorClass), parameters, Array.empty)
 }
