@@ -133,25 +133,34 @@ object Inspector {
     val seconds = (System.nanoTime() - start) / 1e9
     json(
       ("seconds" -> seconds) ~ ("rows" -> rows) ~
-        ("plan" -> query.explainString(FormattedMode)) ~ whatItDid(query, _ => true)
+        ("plan" -> query.explainString(FormattedMode)) ~
+        whatItDid(query.executedPlan, scans(query.executedPlan), _ => true)
     )
   }
 
   /** What [[profile]] says of a query that ran, but for its time, rows and plan, and for metrics
     * that are zero; None if it has no scan of tables or files.
     */
-  def report(query: QueryExecution): Option[String] =
-    when(PlanNodes.all(query.executedPlan).exists(ScanReport.ofNode(_).nonEmpty))(
-      json(whatItDid(query, _.value != 0))
-    )
+  def report(query: QueryExecution): Option[String] = {
+    val found = scans(query.executedPlan)
+    when(found.nonEmpty)(json(whatItDid(query.executedPlan, found, _.value != 0)))
+  }
 
-  private def whatItDid(query: QueryExecution, shown: SQLMetric => Boolean): JObject = {
-    val plan = query.executedPlan
-    val scans = for {
-      node <- PlanNodes.all(plan)
-      report <- ScanReport.ofNode(node)
-    } yield report -> (describe(report) ~ whatItDid(node, report, shown))
-    decisions(plan, scans.map(_._1), scans.map(_._2))
+  /** The scans of a plan, each with the report on it. */
+  private def scans(plan: SparkPlan): Seq[(SparkPlan, ScanReport)] = for {
+    node <- PlanNodes.all(plan)
+    report <- ScanReport.ofNode(node)
+  } yield node -> report
+
+  private def whatItDid(
+      plan: SparkPlan,
+      scans: Seq[(SparkPlan, ScanReport)],
+      shown: SQLMetric => Boolean
+  ): JObject = {
+    val described = scans.map { case (node, report) =>
+      describe(report) ~ whatItDid(node, report, shown)
+    }
+    decisions(plan, scans.map(_._2), described)
   }
 
   private def decisions(
