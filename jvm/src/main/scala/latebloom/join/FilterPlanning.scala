@@ -272,12 +272,13 @@ final private[join] class FilterPlanning(
         (free && s.bytes * MuchLarger <= scanned) ||
         CreationSide.isSelective(s.side, isWhole && filters.select(_, targets))
       }
-      val repeatable = selective.filter(s => CreationSide.isRepeatable(s.side))
-      val cheap = repeatable.filter(pays(_, scanned))
-      if (selective.isEmpty) Left(Reasons.creationNotSelective)
-      else if (repeatable.isEmpty) Left(Reasons.creationNotRepeatable)
-      else if (cheap.isEmpty) Left(Reasons.creationTooLarge)
-      else Right(cheap.minBy(_.bytes))
+      def isRepeatable(s: KeySource) = CreationSide.isRepeatable(s.side)
+      val cheap = selective.filter(pays(_, scanned)).sortBy(_.bytes)
+      cheap.find(isRepeatable).toRight(
+        if (selective.isEmpty) Reasons.creationNotSelective
+        else if (selective.exists(isRepeatable)) Reasons.creationTooLarge
+        else Reasons.creationNotRepeatable
+      )
     }
   }
 

@@ -16,11 +16,21 @@ final private[join] class SharedParts(plan: LogicalPlan) {
     if (!readsTwice) Nil
     else {
       for {
-        places <- plan.collect { case a: Aggregate => a }.groupBy(_.canonicalized).values.toSeq
-        if places.size > 1
+        alike <- repeated(plan.collect { case a: Aggregate => a })(readBy)
+        places <- repeated(alike)(_.canonicalized)
         leaf <- places.map(_.collectLeaves()).transpose
       } yield leaf
     }
+
+  /** The values that are the same by `key` as another one, together with these. */
+  private def repeated[A, K](values: Seq[A])(key: A => K): Seq[Seq[A]] =
+    values.groupBy(key).values.filter(_.size > 1).toSeq
+
+  /** What a plan reads. Equal plans read the same; making them comparable takes longer. */
+  private def readBy(plan: LogicalPlan): Seq[Any] = plan.collectLeaves().map {
+    case scan: LogicalRelation => scan.relation
+    case other                 => other.getClass
+  }
 
   /** Comparing groups takes longer than this. */
   private def readsTwice: Boolean = {
