@@ -134,6 +134,37 @@ class TopKSuite extends BothFormatsTest {
     }
   }
 
+  test("splits without one of the first rows have no task") {
+    val small = Seq(SQLConf.FILES_MAX_PARTITION_BYTES, SQLConf.FILES_OPEN_COST_IN_BYTES)
+      .map(_.key -> "8k")
+    for (order <- Seq("n desc", "id", "g, n"))
+      withSQLConf(small: _*) {
+        inBoth(s"select * from facts order by $order limit 3") { plan =>
+          val scan = restricted(plan).head
+          val leftOut = scan.metrics(Counter.SPLITS_NOT_BEST.key).value
+          assert(leftOut > 0 && scan.metrics("numOutputRows").value == 3)
+          // Splits may be smaller, but for the files that are left there are not fewer.
+          assert(scan.inputRDD.getNumPartitions <= 6)
+        }
+      }
+  }
+
+  test("a task for each bucket, whatever the splits") {
+    for (format <- formats)
+      withTable("buckets") {
+        off(spark.table(s"facts_$format").write.format(format).bucketBy(3, "g")
+          .saveAsTable("buckets"))
+        val df = spark.sql("select * from (select *, g g1 from buckets order by n limit 4)" +
+          " t join (select g, count(*) c from buckets group by g) u on t.g = u.g")
+        val expected = off(spark.sql(
+          "select * from (select *, g g1 from buckets order by n limit 4)" +
+            " t join (select g, count(*) c from buckets group by g) u on t.g = u.g"
+        ).collect().map(_.toString).toSet)
+        assert(df.collect().map(_.toString).toSet == expected)
+        assert(restricted(df.queryExecution.executedPlan).size == 1)
+      }
+  }
+
   test("joins: inner, and outer of which the scan's side is kept") {
     taken(
       "select f.*, name from facts f join groups g on f.g = g.g where parity = 1 " +

@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.latebloom.LateBloomConf
-import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.types.{StructField, StructType}
 
 import latebloom.compile.Lookups
 import latebloom.decision.{Applied, Decision, Residual}
@@ -14,7 +14,7 @@ import latebloom.joinkeys.{JoinFilter, JoinFiltersInPlan}
 import latebloom.line.Compat.when
 import latebloom.read.RowNumberCursor
 import latebloom.scan.{LateScan, SelectiveFormat}
-import latebloom.toprows.{TopRowsCondition, TopRowsInPlan, WithinBound}
+import latebloom.toprows.{RowPlace, TopRowsCondition, TopRowsInPlan, WithinBound}
 
 /** Builds the plan in which a scan evaluates part of its filter. */
 private[rules] object LatePlan {
@@ -69,7 +69,7 @@ private[rules] object LatePlan {
     val late = lateScan(found, conditions, optional, needed, asks, place, settings)
 
     def placed(list: Seq[NamedExpression]) =
-      place.fold(list)(p => TopRowsInPlan.placed(list, p.file, p.number))
+      place.fold(list)(p => TopRowsInPlan.placed(list, p.columns))
     val lower =
       lowerList.fold[SparkPlan](late) { list =>
         ProjectExec(placed(retyped(list, late)) ++ place.toSeq.flatMap(_.passedOn(list)), late)
@@ -88,25 +88,33 @@ private[rules] object LatePlan {
 
   /** The columns with the place of a row, under the names by which Spark's readers know them. */
   final private class PlaceColumns {
-    val file: Attribute =
-      attribute(FileSourceConstantMetadataStructField(FileFormat.FILE_PATH, StringType))
-
     private val field = RowNumberCursor.field(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
 
-    val number: Attribute = attribute(field)
+    private val number = attribute(field)
+
+    /** Those that Spark fills in for each split. */
+    private val constant: Map[RowPlace, Attribute] = Map(
+      RowPlace.File -> FileFormat.FILE_PATH,
+      RowPlace.SplitStart -> FileFormat.FILE_BLOCK_START,
+      RowPlace.SplitLength -> FileFormat.FILE_BLOCK_LENGTH
+    ).map { case (place, name) =>
+      place -> attribute(FileSourceConstantMetadataStructField(name, place.dataType))
+    }
+
+    val columns: Map[RowPlace, Attribute] = constant + (RowPlace.Number -> number)
 
     private def attribute(of: StructField): Attribute =
       AttributeReference(of.name, of.dataType, of.nullable, of.metadata)()
 
     /** The columns as a Project passes them on that does not use them itself. */
     def passedOn(list: Seq[NamedExpression]): Seq[Attribute] =
-      if (TopRowsInPlan.asksPlace(list)) Nil else Seq(file, number)
+      if (TopRowsInPlan.asksPlace(list)) Nil else RowPlace.All.map(columns)
 
     /** Adds the columns to a scan, in Spark's order: those of files, of partitions, of metadata. */
     def in(scan: FileSourceScanExec): FileSourceScanExec = {
       val (ofFiles, others) = scan.output.splitAt(scan.requiredSchema.length)
       scan.copy(
-        output = (ofFiles :+ number) ++ (others :+ file),
+        output = (ofFiles :+ number) ++ others ++ RowPlace.All.flatMap(constant.get),
         requiredSchema = StructType(scan.requiredSchema :+ field)
       )
     }

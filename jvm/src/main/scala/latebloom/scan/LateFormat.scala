@@ -90,6 +90,10 @@ final private[latebloom] class WantedRows private (
   /** Whether no row of a file is among them; on the driver. */
   def exclude(path: Path): Boolean = !files(path)
 
+  /** Whether no row of a split is among them. */
+  def exclude(split: PartitionedFile): Boolean =
+    rows.exclude(nameOf(split).toString, split.start, split.length)
+
   /** The rows of a file. */
   def of(file: PartitionedFile): LiveRows = rows.of(nameOf(file).toString)
 }
@@ -171,6 +175,7 @@ private[scan] trait LateFormat extends FileFormat {
     val columns = spec.columns
     val keys = work.files
     val aggregation = work.aggregation
+    val wanted = work.known.wanted
     val survivors = work.known.survivors
     val indexed = work.known.indexed
 
@@ -202,6 +207,9 @@ private[scan] trait LateFormat extends FileFormat {
     file =>
       if (keys.exists(_.exclude(file.partitionValues, file.toPath.getName))) {
         if (file.start == 0) totals.add(Counter.FILES_EXCLUDED, 1)
+        Iterator.empty
+      } else if (wanted.exists(_.exclude(file))) {
+        totals.add(Counter.SPLITS_NOT_BEST, 1)
         Iterator.empty
       } else if (indexed.exists(_.hasNoMatch(file, lateFiles.configuration))) {
         totals.add(Counter.SPLITS_INDEXED, 1)

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.Path
 import org.json4s.JsonAST.{JArray, JField, JObject}
 import org.json4s.jackson.JsonMethods.parse
 
-import org.apache.spark.rdd.RDD
+import org.apache.spark.rdd.{PartitionPruningRDD, RDD}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{ScalarSubquery => _, _}
@@ -572,9 +572,23 @@ final class LateScan private[latebloom] (
       sparkContext.emptyRDD
     } else {
       ScanHistory.add(joinsInHistory, metrics)
-      val rows = withJavaTime(by.inputRDD)
+      val rows = withRows(withJavaTime(by.inputRDD))
       if (conditions.exists(Failure.mayFail)) rows.mapPartitions(new ConditionErrors(_)) else rows
     }
+
+  /** Without the tasks that would find none of the rows that a search has found. */
+  private def withRows(rows: RDD[InternalRow]): RDD[InternalRow] = (rows, wanted) match {
+    case (files: FileScanRDD, Some(few)) if !bucketedScan =>
+      val partitions = files.filePartitions
+      def isEmpty(i: Int) = partitions(i).files.forall(few.exclude)
+      val (empty, others) = partitions.indices.partition(isEmpty)
+      if (empty.isEmpty) rows
+      else {
+        countOnDriver(Counter.SPLITS_NOT_BEST, empty.map(partitions(_).files.length).sum)
+        PartitionPruningRDD.create(rows, others.toSet)
+      }
+    case _ => rows
+  }
 
   /** Spark pushes days and instants down as values of `java.sql` if the session asks for such.
     * These lack the days 1582-10-05 to 1582-10-14, and days that a time zone skipped, so that a

@@ -31,11 +31,12 @@ import latebloom.toprows._
   *   - No other node: an aggregate, a window, a limit or a sample sees all rows.
   *
   * The search evaluates the same plan with fewer columns, and returns where rows are stored: the
-  * file, and the number in it. Both scans read the same files ([[CreationSide.isRepeatable]]; a
-  * file that the second does not list undoes the restriction). The search may leave out rows by a
-  * bound ([[WithinBound]]): once as many rows as wanted were found, none that comes after all of
-  * them can be among the first, whatever else the order compares, because the rows of the plan show
-  * the column that the order begins with as the scan has it.
+  * file, the number in it, and the split. Both scans read the same files
+  * ([[CreationSide.isRepeatable]]; a file that the second does not list undoes the restriction).
+  * The search may leave out rows by a bound ([[WithinBound]]): once as many rows as wanted were
+  * found, none that comes after all of them can be among the first, whatever else the order
+  * compares, because the rows of the plan show the column that the order begins with as the scan
+  * has it.
   *
   * @param wanted
   *   how many rows, those of OFFSET included
@@ -98,8 +99,7 @@ final private[topk] class TopKSearch(
   }
 
   final private class Search(scan: LogicalRelation, files: HadoopFsRelation) {
-    private val file = Alias(RowPlace.File, "file")()
-    private val number = Alias(RowPlace.Number, "number")()
+    private val places = RowPlace.All.map(p => Alias(p, p.toString)())
     private val ofFiles = AttributeSet(scan.output.filter { a =>
       files.dataSchema.exists(_.name == a.name) &&
       !files.partitionSchema.exists(_.name == a.name)
@@ -149,8 +149,7 @@ final private[topk] class TopKSearch(
       val search = TopRows(
         wanted.toInt,
         sort.order,
-        file.toAttribute,
-        number.toAttribute,
+        places.map(_.toAttribute),
         order,
         referring(narrowed(sort.child, ordered)),
         keys
@@ -201,10 +200,7 @@ final private[topk] class TopKSearch(
       case s if s eq scan => withPlaces(needed, bounded(s))
       case p: Project     =>
         val kept = p.projectList.filter(e => needed.contains(e.toAttribute))
-        Project(
-          kept ++ Seq(file.toAttribute, number.toAttribute),
-          narrowed(p.child, references(p, needed))
-        )
+        Project(kept ++ places.map(_.toAttribute), narrowed(p.child, references(p, needed)))
       case f: Filter =>
         Filter(condition(f), narrowed(f.child, needed ++ f.condition.references))
       case j: Join =>
@@ -225,7 +221,7 @@ final private[topk] class TopKSearch(
     }
 
     private def withPlaces(needed: AttributeSet, filtered: LogicalPlan): LogicalPlan =
-      Project(scan.output.filter(needed.contains) ++ Seq(file, number), filtered)
+      Project(scan.output.filter(needed.contains) ++ places, filtered)
 
     /** Pruning by Spark's own subqueries is not repeated. */
     private def condition(f: Filter): Expression =

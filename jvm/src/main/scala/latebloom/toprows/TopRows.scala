@@ -10,18 +10,15 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
   *
   * @param wanted
   *   how many rows
-  * @param file
-  *   the file of each row of `child`, [[RowPlace.File]]
-  * @param number
-  *   its number in that file, [[RowPlace.Number]]
+  * @param place
+  *   of each row of `child`: columns as in [[RowPlace.All]]
   * @param bound
   *   the first part of the order, if the scan can leave out rows by it
   */
 final private[latebloom] case class TopRows(
     wanted: Int,
     order: Seq[SortOrder],
-    file: Attribute,
-    number: Attribute,
+    place: Seq[Attribute],
     bound: Option[TopOrder],
     child: LogicalPlan,
     override val output: Seq[Attribute]
@@ -34,8 +31,8 @@ final private[latebloom] case class TopRows(
 
 object TopRowsPlanning extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case TopRows(wanted, order, file, number, bound, child, output) =>
-      TopRowsExec(wanted, order, Seq(file, number), bound, planLater(child), output) :: Nil
+    case TopRows(wanted, order, place, bound, child, output) =>
+      TopRowsExec(wanted, order, place, bound, planLater(child), output) :: Nil
     case _ => Nil
   }
 }

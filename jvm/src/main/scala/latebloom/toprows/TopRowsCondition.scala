@@ -94,4 +94,17 @@ private[latebloom] object RowPlace {
   case object Number extends RowPlace {
     override def dataType: DataType = LongType
   }
+
+  /** The first byte of the split that the row was read from. */
+  case object SplitStart extends RowPlace {
+    override def dataType: DataType = LongType
+  }
+
+  /** The bytes of that split. */
+  case object SplitLength extends RowPlace {
+    override def dataType: DataType = LongType
+  }
+
+  /** All that is known of a place, in the order of the columns that a search asks for. */
+  val All: Seq[RowPlace] = Seq(File, Number, SplitStart, SplitLength)
 }

@@ -27,7 +27,7 @@ private[latebloom] trait BestFirst {
   * is known to the others from their start.
   *
   * @param place
-  *   the file of a row, and its number
+  *   of a row of the child: columns as in [[RowPlace.All]]
   */
 final case class TopRowsExec private[toprows] (
     wanted: Int,
@@ -41,17 +41,18 @@ final case class TopRowsExec private[toprows] (
   override def producedAttributes: AttributeSet = outputSet
 
   override def executeCollect(): Array[InternalRow] = executeQuery {
-    val found = search()
-    val places = found.toSeq.map(row => (at(row, order.size), at(row, order.size + 1)))
-    val known = places.collect { case (Some(file), number) =>
-      file.toString -> number.map(_.asInstanceOf[Long])
-    }
-    val bytes: Any = if (known.size < places.size) null else RowsOfFiles(known).serialize()
+    val places = search().toSeq.map(stored)
+    val bytes: Any = if (places.contains(None)) null else RowsOfFiles(places.flatten).serialize()
     Array(UnsafeProjection.create(output.map(_.dataType).toArray).apply(InternalRow(bytes)))
   }
 
-  private def at(row: InternalRow, i: Int): Option[Any] =
-    when(!row.isNullAt(i))(row.get(i, place(i - order.size).dataType))
+  /** Where a row is that was found; None if its file is not known. */
+  private def stored(row: InternalRow): Option[StoredRow] = {
+    def long(i: Int) = when(!row.isNullAt(order.size + i))(row.getLong(order.size + i))
+    when(!row.isNullAt(order.size))(row.getUTF8String(order.size).toString).map { file =>
+      StoredRow(file, long(1), for (start <- long(2); length <- long(3)) yield (start, length))
+    }
+  }
 
   private def search(): FirstRows = {
     val rows = child.execute()

@@ -23,14 +23,8 @@ private[latebloom] object TopRowsInPlan extends PredicateHelper {
   def asksPlace(list: Seq[Expression]): Boolean = list.exists(_.exists(_.isInstanceOf[RowPlace]))
 
   /** The list with the columns of a scan in place of what they stand for. */
-  def placed(
-      list: Seq[NamedExpression],
-      file: Expression,
-      number: Expression
-  ): Seq[NamedExpression] = list.map(_.transform {
-    case RowPlace.File   => file
-    case RowPlace.Number => number
-  }.asInstanceOf[NamedExpression])
+  def placed(list: Seq[NamedExpression], by: RowPlace => Expression): Seq[NamedExpression] =
+    list.map(_.transform { case place: RowPlace => by(place) }.asInstanceOf[NamedExpression])
 
   /** The plan for a scan that is not ours: without the conditions, and with no place of any row. */
   def removed(plan: SparkPlan): SparkPlan = plan.transformUp {
@@ -38,14 +32,7 @@ private[latebloom] object TopRowsInPlan extends PredicateHelper {
       val (ours, others) = split(splitConjunctivePredicates(condition))
       if (ours.isEmpty) filter else others.reduceOption(And).fold(child)(FilterExec(_, child))
     case project @ ProjectExec(list, child) if asksPlace(list) =>
-      ProjectExec(
-        placed(
-          list,
-          Literal(null, RowPlace.File.dataType),
-          Literal(null, RowPlace.Number.dataType)
-        ),
-        child
-      )
+      ProjectExec(placed(list, place => Literal(null, place.dataType)), child)
     case scan: FileSourceScanExec if split(scan.dataFilters)._1.nonEmpty =>
       scan.copy(dataFilters = others(scan.dataFilters))
   }

@@ -14,6 +14,7 @@ public enum Counter {
   PAGES_SKIPPED("pagesSkipped", "pages skipped", Kind.COUNT),
   ROWS_PRUNED("rowsPruned", "rows pruned", Kind.COUNT),
   ROWS_DELETED("rowsDeleted", "deleted rows", Kind.COUNT),
+  SPLITS_NOT_BEST("splitsNotBest", "splits without a row that is among the best", Kind.COUNT),
   ROWS_NOT_BEST("rowsNotBest", "rows that are not among the best", Kind.COUNT),
   SPLITS_REMEMBERED(
       "splitsRemembered", "files or splits without survivors in an earlier scan", Kind.COUNT),
