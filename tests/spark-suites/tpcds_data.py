@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from latebloom._data import Cache
-from latebloom_bench._tpcds import Tpcds
+from latebloom_bench.tables._tpcds import Tpcds
 
 # Spark's schema has an older name for it.
 _NAMES = {"c_last_review_date_sk": "c_last_review_date"}

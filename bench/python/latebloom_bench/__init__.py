@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``latebloom bench``: suites of queries, measured off and on in one session, and peers.
 
-A suite (``suites/``) is data: queries, tables and variants. ``_data`` generates or finds the
-tables, ``_sides`` run a query, ``_run`` compares answers and measures times, ``_report`` and
-``_plots`` show them, ``_diff`` compares two runs.
+A suite (``suites/``) is data: queries, tables and variants. ``tables`` generates or finds the
+tables, ``_sides`` run a query, ``_run`` compares answers and measures times, ``_advice`` asks
+``latebloom advise`` about them, ``_report`` and ``_plots`` show them, ``_diff`` compares two runs.
 """
 
 from latebloom_bench._bench import Request, bench

@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -18,12 +19,12 @@ from latebloom._data import Cache
 from latebloom._errors import LateBloomError
 from latebloom._local import local_session
 
-from latebloom_bench import _machine, _other, _plots
-from latebloom_bench._data import Directory
+from latebloom_bench import _advice, _machine, _other, _plots
 from latebloom_bench._report import Report
 from latebloom_bench._run import Plan, Run, failures, run
-from latebloom_bench._sides import DUCKDB, SPARK_PEERS, Duck
+from latebloom_bench._sides import DUCKDB, SPARK_PEERS, Duck, SparkSide
 from latebloom_bench._suite import Suite
+from latebloom_bench.tables._data import Directory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,12 +94,7 @@ def bench(suite: Suite, request: Request) -> int:
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
     done = Run()
     try:
-        with local_session(
-            f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=confs
-        ) as spark:
-            _cancel_when_interrupted(spark, done)
-            facts = _machine.describe(spark)
-            run(plan, spark, sides, duck, _progress, done)
+        _measure(plan, sides, duck, confs, done)
         if other:
             _other.measure(plan, other, _progress, done, problems)
     except KeyboardInterrupt:
@@ -115,12 +111,35 @@ def bench(suite: Suite, request: Request) -> int:
         scale=plan.scale,
         complete=done.complete,
         sides=about,
-        facts=facts,
+        facts=done.facts,
         data=done.data,
         results=tuple(done.results),
         problems=tuple(problems),
     )
     return conclude(report, request.out)
+
+
+def _measure(
+    plan: Plan,
+    sides: Sequence[SparkSide],
+    duck: Duck | None,
+    confs: Mapping[str, str],
+    done: Run,
+) -> None:
+    """Runs the suite in its session."""
+    suite = plan.suite
+    with ExitStack() as stack:
+        if suite.advised:
+            logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="latebloom-")))
+            confs = {**confs, **_advice.confs(logs)}
+        with local_session(
+            f"bench {suite.name}", master=suite.master, memory=suite.memory, confs=confs
+        ) as spark:
+            _cancel_when_interrupted(spark, done)
+            done.facts = _machine.describe(spark)
+            run(plan, spark, sides, duck, _progress, done)
+        if suite.advised:
+            done.results[:] = _advice.expecting(done.results, sides[0].name, logs)
 
 
 def _cancel_when_interrupted(spark: SparkSession, done: Run) -> None:

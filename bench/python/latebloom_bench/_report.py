@@ -12,6 +12,8 @@ from typing import Any
 
 from latebloom._errors import LateBloomError
 
+from latebloom_bench import _advice
+
 EQUAL, ROUNDED, ALIKE, DIFFERENT, FAILED = "equal", "rounded", "alike", "DIFFERENT", "failed"
 # A smaller relative difference never counts as a change, however steady the runs were.
 _NOISE, _NOISE_OF_ONE_RUN = 0.03, 0.10
@@ -61,7 +63,12 @@ class Measured:
 
 @dataclass(frozen=True)
 class Result:
-    """One query in one variant: all its sides, the baseline first."""
+    """One query in one variant: all its sides, the baseline first.
+
+    Attributes:
+        expected: the speed-up that ``latebloom advise`` expects by the baseline's event log, 0 if
+            it was not asked.
+    """
 
     variant: str
     query: str
@@ -72,6 +79,7 @@ class Result:
     chart: str = ""
     selectivity: float = 0.0
     seed: str = ""
+    expected: float = 0.0
 
     def side(self, name: str) -> Measured | None:
         """The side of that name, if it took part and was timed."""
@@ -201,6 +209,9 @@ def markdown(report: Report, directory: Path) -> str:
     if wrong:
         lines += ["## What went wrong", "", *(f"- {line}" for line in wrong), ""]
     lines += ["## In short", "", *_used(_SHORT, _in_short(report)), ""]
+    advised = _advice.quality(report.results, report.baseline, report.subject)
+    if advised:
+        lines += [f"{advised}", ""]
     for image in sorted(directory.glob(f"{report.suite}-*.png")):
         lines += [f"![{image.stem}]({image.name})", ""]
     for variant in dict.fromkeys(r.variant for r in report.results):
@@ -275,7 +286,7 @@ def _in_short(report: Report) -> list[tuple[str, ...]]:
 def _results(report: Report, results: Sequence[Result]) -> list[str]:
     base, subject = report.baseline, report.subject
     peers = [name for name in report.sides if name not in (base, subject)]
-    header = ["query", "speed-up", "at least", base, subject, "spread"]
+    header = ["query", "speed-up", "at least", "expected", base, subject, "spread"]
     header += [*peers, f"CPU {base}", f"CPU {subject}", f"read {base}", f"read {subject}"]
     header += [f"requests {base}", f"requests {subject}"]
     header += [f"shuffled {base}", f"shuffled {subject}"]
@@ -287,6 +298,7 @@ def _results(report: Report, results: Sequence[Result]) -> list[str]:
         row = [r.query, "" if speedup is None else f"{speedup:.2f}x"]
         missed = " **missed**" if speedup is not None and speedup < r.at_least else ""
         row.append(f"{r.at_least:g}x{missed}" if r.at_least else "")
+        row.append(f"{r.expected:.2f}x" if r.expected else "")
         row += [_time(one), _time(other)]
         row.append(" ".join(f"{100 * s.spread:.0f}%" for s in (one, other) if s))
         row += [_time(r.side(name)) for name in peers]

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from latebloom import _jvm, index
 from latebloom._data import Cache
@@ -16,9 +16,7 @@ from latebloom._digest import Digest, digest_query, has_floating_column, to_dige
 from latebloom._errors import LateBloomError
 from latebloom._names import INDEX_PATH_KEY
 
-from latebloom_bench import _answers
-from latebloom_bench._data import Data, as_orc, size_of
-from latebloom_bench._delta import Deltas
+from latebloom_bench import _advice, _answers
 from latebloom_bench._jvm import drain, shuffled
 from latebloom_bench._jvm import plan as plan_only
 from latebloom_bench._report import ALIKE, DIFFERENT, EQUAL, FAILED, ROUNDED, Measured, Result
@@ -32,7 +30,9 @@ from latebloom_bench._sides import (
     spark_meter,
 )
 from latebloom_bench._suite import Query, Suite, Variant
-from latebloom_bench._written import Written
+from latebloom_bench.tables._data import Data, as_orc, size_of
+from latebloom_bench.tables._delta import Deltas
+from latebloom_bench.tables._written import Written
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,6 +59,7 @@ class Run:
 
     results: list[Result] = field(default_factory=list)
     data: dict[str, int] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = False
     interrupted: bool = False
 
@@ -173,7 +174,7 @@ class _Bench:
         done: Run,
     ) -> None:
         self._spark, self._sides, self._runs = spark, sides, plan.runs
-        self._only_planned = plan.suite.only_planned
+        self._only_planned, self._advised = plan.suite.only_planned, plan.suite.advised
         # Below a write to a DataSource V2 Delta does not prepare its scans.
         self._drains = isinstance(plan.data, Deltas)
         self._duck = None if self._only_planned else duck
@@ -276,7 +277,12 @@ class _Bench:
             return _Problem(said(error))
 
     def _run(self, side: SparkSide, query: Query) -> Cost:
-        with confs_set(self._spark, side.confs), self._meter.measured() as taken:
+        described = (
+            _advice.described(self._spark, side.name, query.name)
+            if self._advised
+            else nullcontext()
+        )
+        with confs_set(self._spark, side.confs), described, self._meter.measured() as taken:
             df = self._spark.sql(query.sql)
             if self._only_planned:
                 plan_only(df)

@@ -16,7 +16,7 @@ from latebloom_bench._sides import OFF, ON, SparkSide
 if TYPE_CHECKING:
     from latebloom._data import Cache
 
-    from latebloom_bench._data import Data
+    from latebloom_bench.tables._data import Data
 
 # Without broadcasts Spark plans sort-merge joins.
 NO_BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
@@ -76,7 +76,8 @@ class Suite:
     ``needs_testkit``: the session needs the classes of ``jvm/testkit``. ``only_planned``: queries
     are planned and not run, so that there are no answers to compare. ``sides``: the baseline, then
     the measured side, then others. ``indexed``: columns of tables that a skip index is built of,
-    which a side uses or not.
+    which a side uses or not. ``advised``: the report compares the speed-ups with those that
+    ``latebloom advise`` expects.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Suite:
     only_planned: bool = False
     sides: tuple[SparkSide, ...] = (OFF, ON)
     indexed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    advised: bool = False
 
     def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
         """The queries of these names or shell patterns, all of them if there are none."""

@@ -12,11 +12,11 @@ from latebloom_bench import (
     Suite,
     Variant,
     _bench,
-    _data,
     _other,
     _run,
     _sides,
 )
+from latebloom_bench.tables import _data
 
 QUERIES = (
     Query("open", "select * from orders where status = 'open'"),

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 from latebloom import _data as generated
-from latebloom_bench import Query, Suite, Variant, _data, _run, _sides
-from latebloom_bench._generated import Generated, Made
+from latebloom_bench import Query, Suite, Variant, _run, _sides
+from latebloom_bench.tables import _data
+from latebloom_bench.tables._generated import Generated, Made
 
 PARQUET = (Variant(),)
 
@@ -52,6 +53,15 @@ def test_a_suite_may_plan_its_queries_only(measured, spark):
     assert done.results[0].rows is None
     assert not side(done, 0, "on").answer
     assert len(side(done, 0, "on").seconds) == 1
+
+
+def test_executions_are_described_for_advice(measured, spark):
+    query = Query("open", "select * from orders where status = 'open'")
+    measured(query, advised=True)
+    executions = spark._jsparkSession.sharedState().statusStore().executionsList()
+    told = [executions.apply(i).description() for i in range(executions.size())]
+    assert told.count("off: open") == told.count("on: open") == 1
+    assert spark.sparkContext.getLocalProperty("spark.job.description") is None
 
 
 def test_orc_is_made_of_the_parquet_table(measured):

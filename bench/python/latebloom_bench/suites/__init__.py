@@ -50,6 +50,7 @@ SUITES = {
         store.SUITE,
         topk.SUITE,
         tpcds.SUITE,
+        tpcds.ADVICE,
         tpch.SUITE,
         worst.SUITE,
     )

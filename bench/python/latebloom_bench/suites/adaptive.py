@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from latebloom_bench._generated import Generated, Layout, Made
 from latebloom_bench._suite import Query, Suite
+from latebloom_bench.tables._generated import Generated, Layout, Made
 
 _ROWS = 16_000_000
 # They pass 99.9, 95, 90, 50 and 1 % of the rows.

@@ -9,10 +9,10 @@ from typing import Any
 
 from latebloom._data import Tpch
 
-from latebloom_bench import _lineitem
-from latebloom_bench._generated import Generated, Layout, Made, Several
 from latebloom_bench._sides import AGAIN, INDEXED, OFF, ON, WITHOUT_INDEX
 from latebloom_bench._suite import Query, Suite, Variant
+from latebloom_bench.tables import _lineitem
+from latebloom_bench.tables._generated import Generated, Layout, Made, Several
 
 _LINES = Tpch("128MB")
 

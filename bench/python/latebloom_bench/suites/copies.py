@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from latebloom_bench._generated import Generated, Layout, Made
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite, Variant
+from latebloom_bench.tables._generated import Generated, Layout, Made
 
 _KINDS = 13
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from latebloom._data import Tpch
 
-from latebloom_bench import _lineitem
 from latebloom_bench._suite import Suite
+from latebloom_bench.tables import _lineitem
 
 SUITE = Suite(
     "first-light",

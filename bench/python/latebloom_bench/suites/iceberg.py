@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from latebloom._data import Tpch
 
-from latebloom_bench import _iceberg, _lineitem
-from latebloom_bench._generated import Scaled, Several
-from latebloom_bench._iceberg import Icebergs
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite, Variant
-from latebloom_bench._tpcds import Days, Tpcds, queries
-from latebloom_bench._written import Layout
 from latebloom_bench.suites.joins import SIX_DAYS
 from latebloom_bench.suites.tpch import MEMORY, QUERIES
+from latebloom_bench.tables import _iceberg, _lineitem
+from latebloom_bench.tables._generated import Scaled, Several
+from latebloom_bench.tables._iceberg import Icebergs
+from latebloom_bench.tables._tpcds import Days, Tpcds, queries
+from latebloom_bench.tables._written import Layout
 
 _DELETED = (0, 1, 10)
 _ICEBERG = (Variant("iceberg", format="iceberg"),)

@@ -8,10 +8,10 @@ from functools import partial
 
 from latebloom._data import Tpch
 
-from latebloom_bench._generated import Scaled, Several
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite
-from latebloom_bench._tpcds import ByDay, Tpcds
 from latebloom_bench.suites.tpch import QUERIES as TPCH
+from latebloom_bench.tables._generated import Scaled, Several
+from latebloom_bench.tables._tpcds import ByDay, Tpcds
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 

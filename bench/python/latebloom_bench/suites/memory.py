@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from latebloom_bench._generated import Generated, Layout, Made
 from latebloom_bench._suite import Query, Suite
+from latebloom_bench.tables._generated import Generated, Layout, Made
 
 _COLUMNS = 1000
 # Incompressible longs: 128 MiB.

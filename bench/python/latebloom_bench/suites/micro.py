@@ -9,8 +9,8 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from latebloom_bench._generated import DEFAULT, Generated, Layout, Made
 from latebloom_bench._suite import Query, Suite
+from latebloom_bench.tables._generated import DEFAULT, Generated, Layout, Made
 
 # An odd multiplier permutes the numbers below a power of two. Values are twice a number of the
 # range, so that they span all of an int.

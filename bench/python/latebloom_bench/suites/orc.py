@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from latebloom._data import Tpch
 
-from latebloom_bench import _lineitem
-from latebloom_bench._generated import Several
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite, Variant
 from latebloom_bench.suites.joins import Q17, RARE_PARTS
 from latebloom_bench.suites.scan import Q28, STRETCH, TABLES
+from latebloom_bench.tables import _lineitem
+from latebloom_bench.tables._generated import Several
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite, Variant
-from latebloom_bench._tpcds import Tpcds
+from latebloom_bench.tables._tpcds import Tpcds
 
 _ORDERS = 8
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from latebloom._data import Tpch
 
-from latebloom_bench import _lineitem
-from latebloom_bench._generated import Generated, Layout, Made, Several
 from latebloom_bench._suite import Query, Suite
+from latebloom_bench.tables import _lineitem
+from latebloom_bench.tables._generated import Generated, Layout, Made, Several
 
 _COLUMNS, _WIDE = 16, 166
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from latebloom._data import Cache, Tpch
 
-from latebloom_bench import _lineitem
-from latebloom_bench._generated import Generated, Layout, Made, Several
 from latebloom_bench._suite import NO_BROADCAST, Query, Suite, Variant
-from latebloom_bench._tpcds import Tpcds
-from latebloom_bench._tpcds import queries as tpcds_queries
 from latebloom_bench.suites.tpch import QUERIES as TPCH
+from latebloom_bench.tables import _lineitem
+from latebloom_bench.tables._generated import Generated, Layout, Made, Several
+from latebloom_bench.tables._tpcds import Tpcds
+from latebloom_bench.tables._tpcds import queries as tpcds_queries
 
 _BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "1g"}
 _DIM_ROWS = 1_000_000

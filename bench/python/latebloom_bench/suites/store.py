@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from latebloom._data import Tpch
 
-from latebloom_bench import _lineitem
-from latebloom_bench._generated import Several
 from latebloom_bench._suite import Suite, Variant
 from latebloom_bench.suites.scan import STRETCH, TABLES
+from latebloom_bench.tables import _lineitem
+from latebloom_bench.tables._generated import Several
 
 # The approximate throughput of one stream of an object store.
 _BYTES_PER_SECOND = str(90 * 2**20)

@@ -8,10 +8,10 @@ from functools import partial
 
 from latebloom._data import Tpch
 
-from latebloom_bench import _lineitem
-from latebloom_bench._generated import Generated, Several
 from latebloom_bench._suite import Query, Suite
 from latebloom_bench.suites import scan
+from latebloom_bench.tables import _lineitem
+from latebloom_bench.tables._generated import Generated, Several
 
 _LINES = Tpch("128MB")
 

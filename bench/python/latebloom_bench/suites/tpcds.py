@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from latebloom_bench._suite import Suite
-from latebloom_bench._tpcds import Tpcds, queries
 from latebloom_bench.suites.tpch import MEMORY, VARIANTS
+from latebloom_bench.tables._tpcds import Tpcds, queries
 
 SUITE = Suite(
     "tpcds",
@@ -17,4 +19,13 @@ SUITE = Suite(
     memory=MEMORY,
     # The texts write their aliases in double quotes, as the standard does.
     confs={"spark.sql.ansi.doubleQuotedIdentifiers": "true"},
+)
+
+ADVICE = replace(
+    SUITE,
+    name="advise",
+    about="Which of TPC-DS's 99 queries `latebloom advise` names, and what they gain.",
+    variants=SUITE.variants[:1],
+    scale=5,
+    advised=True,
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 from latebloom import LateBloomError
-from latebloom_bench._data import Directory, as_orc, size_of
+from latebloom_bench.tables._data import Directory, as_orc, size_of
 
 
 def test_tables_of_a_directory_are_found_or_missed_by_name(cache, orders):

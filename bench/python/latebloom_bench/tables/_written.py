@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from latebloom._data import Cache
 
-from latebloom_bench._data import Data
+from latebloom_bench.tables._data import Data
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pytest
-from latebloom_bench._generated import Generated, Layout, Made
+from latebloom_bench.tables._generated import Generated, Layout, Made
 
 
 def test_tables_are_written_as_their_layout_says(cache):

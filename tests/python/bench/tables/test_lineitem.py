@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import pytest
 from latebloom._demo import QUERIES
-from latebloom_bench import Query, _lineitem
+from latebloom_bench import Query
+from latebloom_bench.tables import _lineitem
 
 ALL = [query for query in vars(_lineitem).values() if isinstance(query, Query)]
 

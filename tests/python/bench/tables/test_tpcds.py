@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from latebloom import LateBloomError
-from latebloom_bench import _dsdgen, _tpcds
+from latebloom_bench.tables import _dsdgen, _tpcds
 
 TEXTS = [[1, "select * from store_sales, store;\n"], [14, " select 1 from item join web_site "]]
 

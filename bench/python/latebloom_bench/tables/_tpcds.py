@@ -14,8 +14,8 @@ from pathlib import Path
 from latebloom._data import Cache
 from latebloom._errors import LateBloomError
 
-from latebloom_bench import _dsdgen
 from latebloom_bench._suite import Query, tables_in
+from latebloom_bench.tables import _dsdgen
 
 # The last DuckDB with its extension on PyPI; it would conflict with the DuckDB that is a peer.
 _VERSION = "1.5.5"

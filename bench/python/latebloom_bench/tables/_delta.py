@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from latebloom._data import Cache
 
-from latebloom_bench._data import size_of
-from latebloom_bench._written import Written
+from latebloom_bench.tables._data import size_of
+from latebloom_bench.tables._written import Written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

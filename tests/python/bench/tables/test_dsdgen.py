@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from latebloom_bench import _dsdgen
+from latebloom_bench.tables import _dsdgen
 
 # Stands in for the DuckDB that has the tpcds extension, which is installed apart on first use.
 DUCKDB = """
