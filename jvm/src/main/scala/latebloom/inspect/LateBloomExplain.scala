@@ -47,9 +47,9 @@ class LateBloomExplain extends ExplainProvider {
       case None =>
         Seq(
           s"${named(scan)}: applied",
-          s"  filter columns: ${scan.filters.columns.mkString(", ")}",
-          s"  scan filters: ${scan.filters.conditions.mkString(" AND ")}",
-          s"  payload: ${if (scan.payload.isEmpty) "none" else scan.payload.mkString(", ")}"
+          s"  filter columns: ${listed(scan.filters.columns, ", ")}",
+          s"  scan filters: ${listed(scan.filters.conditions, " AND ")}",
+          s"  payload: ${listed(scan.payload, ", ")}"
         ) ++ scan.filters.joins.map(f => s"  join filter: $f") ++
           scan.filters.topRows.map(t => s"  first rows: $t") ++
           scan.filters.outcomes.map(o => s"  has run: $o")
@@ -58,6 +58,9 @@ class LateBloomExplain extends ExplainProvider {
     }
     (verdict ++ scan.residual.map(describe)).map(_ + "\n").mkString
   }
+
+  private def listed(of: Seq[String], between: String): String =
+    if (of.isEmpty) "none" else of.mkString(between)
 
   /** The node, whose name has the table, or else the end of its path. */
   private def named(scan: ScanReport): String =
