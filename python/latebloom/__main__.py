@@ -196,7 +196,7 @@ def _parser() -> argparse.ArgumentParser:
             action="append",
             default=[],
             metavar="NAME=PATH",
-            help="query the Parquet, ORC or Delta table at PATH by NAME (repeatable)",
+            help="query the Parquet, ORC, Delta, Iceberg, CSV or JSON table at PATH by NAME (repeatable)",
         )
         query.add_argument(
             "--conf",

@@ -81,19 +81,26 @@ def parquet_view(spark: SparkSession, name: str, path: str | Path) -> None:
 def view(spark: SparkSession, name: str, path: str, source: str = "") -> None:
     """Registers the file or directory at ``path``, of the format ``source``, as the view ``name``.
 
-    Without a format it follows from the path: directories with a ``_delta_log`` are Delta Lake,
-    ``.orc`` files ORC, anything else Parquet.
+    Without a format it follows from the path: directories with a ``_delta_log`` are Delta Lake, those
+    with Iceberg's metadata Iceberg, ``.orc``, ``.csv`` and ``.json`` files what they say, anything else
+    Parquet.
     """
     spark.read.format(source or _source(path)).load(path).createOrReplaceTempView(name)
+
+
+# The first of which a directory has a file says what it is.
+_SUFFIXES = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"}
 
 
 def _source(path: str) -> str:
     directory = Path(path)
     if (directory / "_delta_log").is_dir():
         return "delta"
-    orc = directory.suffix == ".orc" or (
-        directory.is_dir()
-        and any(directory.rglob("*.orc"))
-        and not any(directory.rglob("*.parquet"))
-    )
-    return "orc" if orc else "parquet"
+    if any(directory.glob("metadata/*.metadata.json")):
+        return "iceberg"
+    if not directory.is_dir():
+        return _SUFFIXES.get(directory.suffix, "parquet")
+    for suffix, source in _SUFFIXES.items():
+        if any(directory.rglob(f"*{suffix}")):
+            return source
+    return "parquet"

@@ -52,6 +52,30 @@ def test_a_session_is_quiet_closed_to_others_and_gone_after_the_block(orders, wa
     ]
 
 
+@pytest.mark.parametrize(
+    ("files", "path", "source"),
+    [
+        (["t.parquet"], "t.parquet", "parquet"),
+        (["t.orc"], "t.orc", "orc"),
+        (["t.csv"], "t.csv", "csv"),
+        (["t.json"], "t.json", "json"),
+        (["t/day=1/part-0.orc"], "t", "orc"),
+        (["t/part-0.csv"], "t", "csv"),
+        (["t/part-0.parquet", "t/schema.json"], "t", "parquet"),
+        (["t/part-0.parquet", "t/_delta_log/0.json"], "t", "delta"),
+        (["t/data/part-0.orc", "t/metadata/v1.metadata.json"], "t", "iceberg"),
+        (["t/0001"], "t", "parquet"),
+        ([], "nowhere", "parquet"),
+    ],
+)
+def test_a_path_says_what_a_view_of_it_is(tmp_path, files, path, source):
+    for name in files:
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    assert _local._source(str(tmp_path / path)) == source
+
+
 def test_without_pyspark_the_error_says_what_to_install(monkeypatch):
     # An import that fails half-way would leave half of pyspark to the tests after this one.
     importlib.import_module("pyspark.sql")
