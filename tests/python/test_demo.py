@@ -6,6 +6,19 @@ import pytest
 from latebloom import _demo
 
 
+def test_a_query_without_a_gain_is_not_passed_over_in_silence():
+    def compared(off, on):
+        same, none = latebloom.Digest(1, 0, 0), ()
+        times = (latebloom.Times((seconds,)) for seconds in (off, on))
+        return latebloom.Comparison(True, False, same, same, *times, none)
+
+    fast, even, slower = compared(5.0, 1.0), compared(1.05, 1.0), compared(0.8, 1.0)
+    assert _demo.remark([("a", fast)]) == ""
+    assert _demo.remark([("a", fast), ("b", even), ("c", slower)]).startswith(
+        "Little to gain for b, c: "
+    )
+
+
 @pytest.mark.parametrize(
     ("equal", "scans", "failures"),
     [
