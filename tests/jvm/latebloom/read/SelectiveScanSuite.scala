@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 
 import latebloom.read.predicate.{ColumnPredicate, PredicateCursor}
 import latebloom.read.selection.{LiveRows, Selection}
-import latebloom.read.task.{Counters, ScanMemory}
+import latebloom.read.task.{Counter, Counters, ScanMemory}
 import latebloom.read.vector.OutputColumn
 
 class SelectiveScanSuite extends AnyFunSuite {
@@ -22,14 +22,14 @@ class SelectiveScanSuite extends AnyFunSuite {
   private val shortWindow = 16 * batchRows
 
   /** A row group of eight bytes a value in a store where a request is worth so many bytes. */
-  private class Group(worth: Long) extends RowGroup {
+  private class Group(worth: Long, pruned: Selection = Selection.all(rowCount)) extends RowGroup {
 
     /** The number of wanted rows of each fetch. */
     val fetched = ArrayBuffer.empty[Int]
 
     override def rows: Int = rowCount
     override def firstRow: Long = 0
-    override def prune(): Selection = Selection.all(rowCount)
+    override def prune(): Selection = pruned
     override def allPass(column: Int, predicate: ColumnPredicate): Boolean = false
     override def bytes(column: Int): Long = 8L * rowCount
     override def roundTripBytes: Long = worth
@@ -71,5 +71,21 @@ class SelectiveScanSuite extends AnyFunSuite {
     assert(firstFetch(0) == shortWindow)
     assert(firstFetch(8L * shortWindow - 100) == shortWindow)
     assert(firstFetch(8L * shortWindow + 100) == rowCount)
+  }
+
+  test("a deleted row that statistics rule out as well is counted once") {
+    val half = rowCount / 2
+    val last = Selection.ofRuns(rowCount, Array(half), Array(rowCount))
+    val counters = new Counters
+    val spec = ScanSpecs.withoutFilters("deleted rows", schema, columnCount, batchRows)
+    val deleted = LiveRows.without(Array(1L, 2L, rowCount - 1L))
+    val groups = new Groups(new Group(0, last), counters)
+    val scan = new SelectiveScan(groups, deleted, spec, schema, Array.empty, false, counters)
+    try {
+      val rows = Iterator.continually(scan.next()).takeWhile(_ != null).map(_.numRows).sum
+      assert(rows == half - 1)
+      assert(counters.get(Counter.ROWS_DELETED) == 3)
+      assert(counters.get(Counter.ROWS_PRUNED) == half - 2)
+    } finally scan.close()
   }
 }

@@ -52,13 +52,11 @@ final class FilterCascade {
   /** The rows of a group that statistics leave, where reading those has paid before. */
   Selection prune(RowGroup group) throws IOException {
     if (scanFilters.stream().anyMatch(FilterCascade::hasNoKey)) {
-      counters.add(Counter.ROWS_PRUNED, group.rows());
       return Selection.none(group.rows());
     }
     boolean pays = prunes();
     Selection rows = pays ? group.prune() : Selection.all(group.rows());
     learned.observePruning(!rows.isAll());
-    counters.add(Counter.ROWS_PRUNED, group.rows() - rows.count());
     return rows;
   }
 

@@ -288,7 +288,9 @@ public final class SelectiveScan implements BatchSource {
     if (group.prunesForAnyColumns()) {
       kept(may);
     }
-    return may.intersect(rows);
+    Selection left = may.intersect(rows);
+    counters.add(Counter.ROWS_PRUNED, rows.count() - left.count());
+    return left;
   }
 
   private void kept(Selection rows) {
