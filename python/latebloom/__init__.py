@@ -30,7 +30,8 @@ from latebloom._errors import (
 )
 from latebloom._explain import Explanation, Join, Order, Residual, Scan, explain
 from latebloom._jar import jar_path
-from latebloom._profile import Metric, Profile, ScanProfile, Step, profile
+from latebloom._profile import Profile, profile
+from latebloom._scanned import Column, Metric, ScanProfile, Step, Visits
 from latebloom._session import disabled, enabled
 from latebloom._whynot import Cause, WhyNot, whynot
 
@@ -42,6 +43,7 @@ __all__ = [
     "Advices",
     "Cache",
     "Cause",
+    "Column",
     "Comparison",
     "Conf",
     "Confs",
@@ -65,6 +67,7 @@ __all__ = [
     "Step",
     "Times",
     "UnsupportedSessionError",
+    "Visits",
     "WhyNot",
     "__version__",
     "advise",

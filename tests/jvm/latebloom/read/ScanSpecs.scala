@@ -13,13 +13,16 @@ object ScanSpecs {
     *   how many of the columns, the first ones, are output
     * @param residual
     *   what rows have to pass, null for all rows
+    * @param eager
+    *   share of surviving rows from which on a row group is fetched whole
     */
   def withoutFilters(
       name: String,
       columns: StructType,
       payload: Int,
       batchRows: Int,
-      residual: RowPredicate = null
+      residual: RowPredicate = null,
+      eager: Double = 0.5
   ): ScanSpec = new ScanSpec(
     name,
     columns,
@@ -27,6 +30,6 @@ object ScanSpecs {
     java.util.List.of(),
     java.util.List.of(),
     new ScanSpec.Filters(java.util.List.of(), 0, residual),
-    new ScanSpec.Options(0, 0, 0.5, batchRows)
+    new ScanSpec.Options(0, 0, eager, batchRows)
   )
 }

@@ -54,23 +54,40 @@ class SelectiveScanSuite extends AnyFunSuite {
   }
 
   /** The number of rows of a scan's first fetch. */
-  private def firstFetch(worth: Long): Int = {
+  private def firstFetch(worth: Long): Int = scanned(worth)._1.fetched.head
+
+  /** The row group that a scan has read, and its counters. */
+  private def scanned(worth: Long, eager: Double = 0.5): (Group, Counters) = {
     val group = new Group(worth)
     val counters = new Counters
-    val spec = ScanSpecs.withoutFilters(s"windows $worth", schema, columnCount, batchRows)
+    val name = s"windows $worth $eager"
+    val spec = ScanSpecs.withoutFilters(name, schema, columnCount, batchRows, eager = eager)
     val groups = new Groups(group, counters)
     val scan = new SelectiveScan(groups, LiveRows.ALL, spec, schema, Array.empty, false, counters)
     try {
       val rows = Iterator.continually(scan.next()).takeWhile(_ != null).map(_.numRows).sum
       assert(rows == rowCount)
     } finally scan.close()
-    group.fetched.head
+    (group, counters)
   }
 
   test("a file's first window is short if its bytes are worth a request for each column") {
     assert(firstFetch(0) == shortWindow)
     assert(firstFetch(8L * shortWindow - 100) == shortWindow)
     assert(firstFetch(8L * shortWindow + 100) == rowCount)
+  }
+
+  test("a row group that is read eagerly has the reason") {
+    def visits(worth: Long, eager: Double) = {
+      val (_, counters) = scanned(worth, eager)
+      Seq(Counter.ROW_GROUPS_LATE, Counter.ROW_GROUPS_EAGER, Counter.ROW_GROUPS_ONE_VISIT)
+        .map(counters.get)
+    }
+    // The scan knows nothing yet, and so expects that no row passes.
+    assert(visits(1, 0.5) == Seq(1, 0, 0))
+    assert(visits(2, 0) == Seq(0, 1, 0))
+    // So many bytes could arrive while a request waits that the whole row group does.
+    assert(visits(8L * rowCount * columnCount, 0.5) == Seq(0, 1, 1))
   }
 
   test("a deleted row that statistics rule out as well is counted once") {
@@ -87,5 +104,12 @@ class SelectiveScanSuite extends AnyFunSuite {
       assert(counters.get(Counter.ROWS_DELETED) == 3)
       assert(counters.get(Counter.ROWS_PRUNED) == half - 2)
     } finally scan.close()
+  }
+
+  test("a window's values are skipped in each column that none decodes") {
+    val (_, counters) = scanned(0)
+    // The columns of this row group decode nothing.
+    assert(counters.get(Counter.VALUES_SKIPPED) == rowCount * columnCount)
+    assert(counters.columns.take().toSeq == Seq.fill(columnCount)(Seq(0, 0, rowCount)).flatten)
   }
 }

@@ -202,7 +202,8 @@ final class OrcStripe implements RowGroup {
   @Override
   public ColumnCursor cursor(int column, int use, Selection rows) throws IOException {
     ColumnCursor cursor = place.read(part(column), () -> reader(column).cursor(use, rows));
-    return new PlacedColumn(place, part(column), cursor);
+    return new ColumnCursor.Counted(
+        new PlacedColumn(place, part(column), cursor), column, use, false, context.counters());
   }
 
   @Override

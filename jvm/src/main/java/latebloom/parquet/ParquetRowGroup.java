@@ -351,7 +351,10 @@ final class ParquetRowGroup implements RowGroup {
 
   @Override
   public ColumnCursor cursor(int column, int use, Selection rows) throws IOException {
-    return reader(column).cursor(use, rows);
+    ColumnReader reader = reader(column);
+    boolean bySpark = reader instanceof SparkColumnReader;
+    return new ColumnCursor.Counted(
+        reader.cursor(use, rows), column, use, bySpark, split.context.counters());
   }
 
   @Override

@@ -42,6 +42,18 @@ public record ScanSpec(
     return leaf < 0 ? columns.fields()[index] : leaves.get(leaf);
   }
 
+  /** The column's name for people, with the structs around a leaf. */
+  public String nameOf(int index) {
+    StringBuilder name = new StringBuilder(column(index).name());
+    DataType type = column(index).dataType();
+    for (int d = depth(index); d > 0; d--) {
+      StructField field = ((StructType) type).fields()[0];
+      name.append('.').append(field.name());
+      type = field.dataType();
+    }
+    return name.toString();
+  }
+
   /** How many structs enclose the values of a filter column. */
   public int depth(int index) {
     int depth = 0;

@@ -3,6 +3,7 @@ package latebloom.read;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import latebloom.read.selection.LiveRows;
 import latebloom.read.selection.Selection;
@@ -51,6 +52,7 @@ public final class SelectiveScan implements BatchSource {
   private final OutputBatch out;
   private final FilterCascade cascade;
   private final int[] positions;
+  private final boolean[] columns;
 
   private RowGroup group;
   private Selection pending;
@@ -61,6 +63,13 @@ public final class SelectiveScan implements BatchSource {
   private int limitedWindow;
   private boolean firstBatch = true;
   private boolean eager;
+
+  /** Whether a second visit of the row group costs more than it saves. */
+  private boolean oneVisit;
+
+  /** Rows of the window whose columns are counted; 0 of one that stands for others. */
+  private int windowRows;
+
   private boolean begun;
   private SplitAggregates aggregates;
 
@@ -95,6 +104,7 @@ public final class SelectiveScan implements BatchSource {
     this.out = new OutputBatch(payloadTypes, constants, capacity, offHeap);
     this.cascade = new FilterCascade(spec, counters);
     this.positions = new int[capacity];
+    this.columns = columns(spec);
     this.limitedWindow = Math.max(spec.options().wantedRows(), capacity);
     if (!live.isAll()) {
       groups.memory().holdToEnd(live.bytes());
@@ -178,11 +188,26 @@ public final class SelectiveScan implements BatchSource {
 
   private void endWindow() {
     survivors = null;
+    endColumns();
     if (pending.isNone()) {
       group.release();
       group = null;
       begun = true;
     }
+  }
+
+  /** Which columns are output, or read by filters: others are for Spark's own reader of a file. */
+  private static boolean[] columns(ScanSpec spec) {
+    boolean[] read = new boolean[spec.columnCount()];
+    Arrays.fill(read, 0, spec.payload(), true);
+    spec.filters().ordered().forEach(f -> f.forEachColumn(c -> read[c] = true));
+    return read;
+  }
+
+  /** Counts the values of the window that no column has decoded. */
+  private void endColumns() {
+    counters.add(Counter.VALUES_SKIPPED, counters.columns().endWindow(columns, windowRows));
+    windowRows = 0;
   }
 
   /** Filters windows up to the next that may have survivors; false at the end of the split. */
@@ -202,9 +227,12 @@ public final class SelectiveScan implements BatchSource {
       }
       boolean answered =
           aggregates != null && whole && cascade.allPass(group) && aggregates.add(group);
-      begin(answered || group instanceof DistinctRows);
+      boolean standsForOthers = answered || group instanceof DistinctRows;
+      begin(standsForOthers);
       counters.add(Counter.ROW_GROUPS_ANSWERED, answered ? 1 : 0);
       pending = answered ? Selection.none(group.rows()) : candidates();
+      windowRows = standsForOthers ? 0 : group.rows() - pending.count();
+      endColumns();
       if (pending.isNone()) {
         counters.add(Counter.ROW_GROUPS_SKIPPED, answered ? 0 : 1);
         survivors = pending;
@@ -218,6 +246,7 @@ public final class SelectiveScan implements BatchSource {
         limited ? limitedWindow() : firstWindow || sample ? shortWindow(sample) : pending;
     Selection rest = limited ? window : pending;
     pending = pending.minus(window);
+    windowRows = group instanceof DistinctRows ? 0 : window.count();
     survivors = filter(window, rest, sample);
     nextRow = 0;
     return true;
@@ -317,11 +346,11 @@ public final class SelectiveScan implements BatchSource {
   }
 
   private Selection filter(Selection window, Selection rest, boolean sample) throws IOException {
-    boolean oneFetch = cascade.payloadSavesNothing(group, rest);
+    oneVisit = cascade.payloadSavesNothing(group, rest);
     eager = cascade.survival() >= spec.options().eagerFraction() * (eager ? STAY_EAGER : 1);
     List<RowGroup.Need> ahead =
-        oneFetch ? payloadNeeds(rest) : eager ? payloadNeeds(window) : List.of();
-    eager |= oneFetch;
+        oneVisit ? payloadNeeds(rest) : eager ? payloadNeeds(window) : List.of();
+    eager |= oneVisit;
     int[] filters = cascade.fetch(group, window, rest, sample, ahead);
     if (begun && pending.isNone() && !spec.options().isLimited()) {
       groups.prefetch(cascade.prunes(), this::firstFetch);
@@ -368,6 +397,7 @@ public final class SelectiveScan implements BatchSource {
     group.fetch(payloadNeeds(rows));
     if (payload == null) {
       counters.add(eager ? Counter.ROW_GROUPS_EAGER : Counter.ROW_GROUPS_LATE, 1);
+      counters.add(Counter.ROW_GROUPS_ONE_VISIT, oneVisit ? 1 : 0);
       payload = new ColumnCursor[spec.payload()];
     }
     for (int p = 0; p < payload.length; p++) {
@@ -378,6 +408,9 @@ public final class SelectiveScan implements BatchSource {
   @Override
   public void close() throws IOException {
     try {
+      if (survivors != null) {
+        endColumns();
+      }
       if (group != null) {
         group.release();
         group = null;

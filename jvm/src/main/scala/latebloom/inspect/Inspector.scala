@@ -121,11 +121,14 @@ object Inspector {
     *
     * {{{
     * {"seconds", "rows", "scans": [{…, "metrics": [{"key", "label", "kind", "value"}],
-    *   "steps": [{"name", "rows", "left", "nanos"}], "outcomes"}], "joins", "orders", "plan"}
+    *   "steps": [{"name", "rows", "left", "nanos"}], "outcomes",
+    *   "visits": [{"kind", "code", "reason", "rowGroups"}],
+    *   "columns": [{"name", "readAs", "decoded", "bySpark", "skipped"}]}], "joins", "orders", "plan"}
     * }}}
     *
-    * with all that [[explain]] says. The kinds are those of Spark's metrics: `sum`, `size` (bytes),
-    * `timing` (milliseconds), `nsTiming`.
+    * with all that [[explain]] says; see [[Step]], [[Visits]] and [[LateScan.ColumnOutcome]]. The
+    * kinds are those of Spark's metrics: `sum`, `size` (bytes), `timing` (milliseconds),
+    * `nsTiming`.
     */
   def profile(query: QueryExecution): String = {
     val start = System.nanoTime()
@@ -134,17 +137,24 @@ object Inspector {
     json(
       ("seconds" -> seconds) ~ ("rows" -> rows) ~
         ("plan" -> query.explainString(FormattedMode)) ~
-        whatItDid(query.executedPlan, scans(query.executedPlan), _ => true)
+        whatItDid(query.executedPlan, scans(query.executedPlan), Detail(_ => true, Int.MaxValue))
     )
   }
 
-  /** What [[profile]] says of a query that ran, but for its time, rows and plan, and for metrics
-    * that are zero; None if it has no scan of tables or files.
+  /** What [[profile]] says of a query that ran, but for its time, rows and plan, for metrics that
+    * are zero, and for most columns of a wide table; None if it has no scan of tables or files.
     */
   def report(query: QueryExecution): Option[String] = {
     val found = scans(query.executedPlan)
-    when(found.nonEmpty)(json(whatItDid(query.executedPlan, found, _.value != 0)))
+    val detail = Detail(_.value != 0, ReportedColumns)
+    when(found.nonEmpty)(json(whatItDid(query.executedPlan, found, detail)))
   }
+
+  /** Of a scan, so that a report stays small. */
+  private val ReportedColumns = 24
+
+  /** How much is said of what a scan did. */
+  final private case class Detail(metrics: SQLMetric => Boolean, columns: Int)
 
   /** The scans of a plan, each with the report on it. */
   private def scans(plan: SparkPlan): Seq[(SparkPlan, ScanReport)] = for {
@@ -155,10 +165,10 @@ object Inspector {
   private def whatItDid(
       plan: SparkPlan,
       scans: Seq[(SparkPlan, ScanReport)],
-      shown: SQLMetric => Boolean
+      detail: Detail
   ): JObject = {
     val described = scans.map { case (node, report) =>
-      describe(report) ~ whatItDid(node, report, shown)
+      describe(report) ~ whatItDid(node, report, detail)
     }
     decisions(plan, scans.map(_._2), described)
   }
@@ -196,20 +206,29 @@ object Inspector {
   private def whatItDid(
       node: SparkPlan,
       report: ScanReport,
-      shown: SQLMetric => Boolean
+      detail: Detail
   ): JObject = {
     val metrics = node.metrics.toSeq.sortBy(_._1).collect {
-      case (key, m) if shown(m) =>
+      case (key, m) if detail.metrics(m) =>
         ("key" -> key) ~ ("label" -> m.name.getOrElse(key)) ~ ("kind" -> m.metricType) ~
           ("value" -> m.value)
     }
-    val steps = node match {
-      case scan: LateScan => Funnel.of(scan)
-      case _              => Nil
+    val late = node match {
+      case scan: LateScan => Some(scan)
+      case _              => None
     }
+    def of[A](what: LateScan => Seq[A]): Seq[A] = late.toSeq.flatMap(what)
     ("metrics" -> metrics) ~ ("outcomes" -> report.filters.outcomes) ~
-      ("steps" -> steps.map(s =>
+      ("steps" -> of(Funnel.of).map(s =>
         ("name" -> s.name) ~ ("rows" -> s.rows) ~ ("left" -> s.left) ~ ("nanos" -> s.nanos)
+      )) ~
+      ("visits" -> of(Visits.of).map(v =>
+        ("kind" -> v.kind) ~ ("code" -> v.code) ~ ("reason" -> v.reason) ~
+          ("rowGroups" -> v.rowGroups)
+      )) ~
+      ("columns" -> of(ReadColumns.of(_, detail.columns)).map(c =>
+        ("name" -> c.name) ~ ("readAs" -> c.readAs) ~ ("decoded" -> c.decoded) ~
+          ("bySpark" -> c.bySpark) ~ ("skipped" -> c.skipped)
       ))
   }
 

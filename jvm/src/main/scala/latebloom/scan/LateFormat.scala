@@ -46,8 +46,8 @@ import latebloom.toprows.RowsOfFiles
   *   what a scan returns in place of rows, a row for each file split; None for rows
   * @param counters
   *   the node's metrics
-  * @param filters
-  *   what each filter has done
+  * @param totals
+  *   what its filters have done, and what was read of its columns
   */
 final private[latebloom] case class ScanWork(
     spec: ScanSpec,
@@ -56,7 +56,7 @@ final private[latebloom] case class ScanWork(
     known: KnownRows,
     aggregation: Option[Aggregation],
     counters: TaskCounters,
-    filters: FilterTotals
+    totals: ScanTotals
 )
 
 /** What is known of the rows that a scan needs.
@@ -171,7 +171,7 @@ private[scan] trait LateFormat extends FileFormat {
     val lateFiles = files(session, dataSchema, partitionSchema, filters, options, hadoopConf)
     val returningBatch = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val totals = work.counters
-    val filterTotals = work.filters
+    val ofParts = work.totals
     val columns = spec.columns
     val keys = work.files
     val aggregation = work.aggregation
@@ -183,7 +183,7 @@ private[scan] trait LateFormat extends FileFormat {
       val counters = new Counters
       val drain = () => {
         counters.drainTo((c: Counter, n: Long) => totals.add(c, n))
-        filterTotals.add(counters.takeFilters())
+        ofParts.add(counters)
       }
       val opened =
         if (Archives.isArchive(file.toPath)) Left(Counter.FILES_ARCHIVED)

@@ -47,11 +47,9 @@ final class FlatFilter extends BlockCursor {
     Values known = known(predicate, mask);
     boolean nullsMatter = sections.optional();
     if (known == Values.FAIL && !(nullsMatter && predicate.nullPasses())) {
-      column.counters().add(Counter.VALUES_SKIPPED, wanted.count());
       return Selection.none(wanted.rows());
     }
     if (known == Values.PASS && !(nullsMatter && !predicate.nullPasses())) {
-      column.counters().add(Counter.VALUES_SKIPPED, wanted.count());
       return wanted;
     }
     return filter(wanted, predicate, known == Values.OPEN ? mask : null, known);

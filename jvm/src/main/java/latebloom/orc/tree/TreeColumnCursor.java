@@ -142,7 +142,6 @@ public final class TreeColumnCursor implements ColumnCursor {
       int n = Math.min(row - at, MOST_SKIPPED);
       reader.skipRows(n, ReadPhase.ALL);
       at += n;
-      split.counters().add(Counter.VALUES_SKIPPED, n);
     }
   }
 

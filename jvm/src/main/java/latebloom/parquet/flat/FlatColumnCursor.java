@@ -87,8 +87,9 @@ public final class FlatColumnCursor extends BlockCursor implements ColumnCursor 
       }
       boolean coded = mask != null && FlatPage.isDictionary(PageReader.encoding(chunk.header(p)));
       if (coded && mask.nonePasses() && !predicate.nullPasses()) {
-        counters.add(Counter.VALUES_SKIPPED, to - from);
-      } else if (coded && mask.allPass() && nullsCannotFail(predicate)) {
+        continue;
+      }
+      if (coded && mask.allPass() && nullsCannotFail(predicate)) {
         addAll(wanted, from, to, passed);
       } else {
         boolean whole = testsAll(predicate) && isNearlyAll(wanted, from, to);

@@ -78,6 +78,11 @@ public final class RepeatedColumnCursor implements ColumnCursor {
   }
 
   @Override
+  public boolean countsEntries() {
+    return true;
+  }
+
+  @Override
   public void release() {
     leaves.forEach(RepeatedLeafCursor::release);
   }

@@ -9,6 +9,10 @@ public enum Counter {
   ROW_GROUPS_SKIPPED("rowGroupsSkipped", "row groups skipped by filters", Kind.COUNT),
   ROW_GROUPS_LATE("rowGroupsLate", "row groups read late", Kind.COUNT),
   ROW_GROUPS_EAGER("rowGroupsEager", "row groups read eagerly", Kind.COUNT),
+  ROW_GROUPS_ONE_VISIT(
+      "rowGroupsOneVisit",
+      "row groups read eagerly, as a second visit costs more than it saves",
+      Kind.COUNT),
   ROW_GROUPS_PREFETCHED("rowGroupsPrefetched", "row groups fetched ahead", Kind.COUNT),
   PAGES_READ("pagesRead", "pages read", Kind.COUNT),
   PAGES_SKIPPED("pagesSkipped", "pages skipped", Kind.COUNT),

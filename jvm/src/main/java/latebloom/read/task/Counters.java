@@ -15,6 +15,7 @@ public final class Counters {
   private static final int OF_FILTER = 3;
 
   private final long[] totals = new long[ALL.length];
+  private final ColumnCounts columns = new ColumnCounts();
   private long[] filters = NONE;
 
   /** Receives the totals since the last drain. */
@@ -56,6 +57,11 @@ public final class Counters {
     long[] taken = filters;
     filters = NONE;
     return taken;
+  }
+
+  /** What was decoded and skipped of each column. */
+  public ColumnCounts columns() {
+    return columns;
   }
 
   public long get(Counter counter) {
