@@ -49,7 +49,8 @@ spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
 def page(path):
     return urllib.request.urlopen(spark.sparkContext.uiWebUrl + path, timeout=20).read().decode()
 
-pages = {p: page(p) for p in ("/latebloom/", "/latebloom/query/?id=1", "/latebloom/query/?id=999")}
+numbers = (1, 2, 999)
+pages = {p: page(p) for p in ("/latebloom/", *(f"/latebloom/query/?id={n}" for n in numbers))}
 pages["/latebloom/query/?id=<b>"] = page("/latebloom/query/?id=%3Cb%3E")
 pages["sql"] = page("/SQL/execution/?id=1")
 print("\\n" + json.dumps({"pages": pages, "profile": latebloom.profile(execution_id=1).to_dict()}))
@@ -98,7 +99,9 @@ def test_the_tab_shows_queries_and_their_funnels(application):
     pages = told["pages"]
     everything = _text(pages["/latebloom/"])
     assert "Scans taken: 2 of 3" in everything
-    assert "nothing-pushable" in everything
+    # The root cause, as whynot names it.
+    assert "non-deterministic" in everything
+    assert "nothing-pushable" not in everything
     assert 'href="/latebloom/query/?id=1"' in pages["/latebloom/"]
     query = pages["/latebloom/query/?id=1"]
     assert "&lt;9&gt;" in query
@@ -106,6 +109,9 @@ def test_the_tab_shows_queries_and_their_funnels(application):
     funnel = [row for row in re.findall(r"<tr>(.*?)</tr>", query, re.DOTALL) if "%" in row]
     assert _text(funnel[0]).split()[-3:] == ["50,000", "100.00", "%"]
     assert 'href="/SQL/execution/?id=1"' in query
+    assert re.search(r"1 row groups read (late|eagerly): ", _text(pages["/latebloom/query/?id=2"]))
+    columns = [_text(row).split() for row in re.findall(r"<tr>(.*?)</tr>", query, re.DOTALL)]
+    assert ["id", "payload", "0", "0", "50,000"] in columns
     assert "No report of query 999" in _text(pages["/latebloom/query/?id=999"])
     assert "<b></p>" not in pages["/latebloom/query/?id=<b>"]
 

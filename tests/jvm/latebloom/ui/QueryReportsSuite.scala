@@ -17,6 +17,7 @@ import org.apache.spark.util.JsonProtocol
 import org.apache.spark.util.kvstore.InMemoryStore
 
 import latebloom.LateBloomTest
+import latebloom.inspect.Inspector
 
 class QueryReportsSuite extends LateBloomTest with Eventually {
   implicit private val formats: Formats = DefaultFormats
@@ -61,6 +62,41 @@ class QueryReportsSuite extends LateBloomTest with Eventually {
     withData {
       val Seq(told) = reported(spark.sql("select id from t where rand() < 0.5").collect())
       assert((parse(told) \ "scans" \ "code").extract[Seq[String]] == Seq("nothing-pushable"))
+    }
+  }
+
+  test("the tab has the causes that whynot has, those with the most bytes first") {
+    withData {
+      for (
+        query <- Seq(
+          "select id from t where rand() < 0.5",
+          "select id from t where n = 3 and id + rand() > 5",
+          "select a.id from t a join t b on a.id = b.id"
+        )
+      ) {
+        val Seq(report) = reported(spark.sql(query).collect())
+        val shown = new Told(parse(report).asInstanceOf[JObject]).causes
+        val causes = parse(Inspector.explain(spark.sql(query).queryExecution)) \ "causes"
+        assert(shown.nonEmpty, query)
+        assert(shown.map(_.code) == (causes \ "code").extract[Seq[String]], query)
+        assert(shown.map(_.fix) == (causes \ "fix").extract[Seq[String]], query)
+        val bytes = shown.flatMap(_.bytes)
+        assert(bytes.size == shown.size && bytes == bytes.sorted.reverse, query)
+      }
+    }
+  }
+
+  test("the tab has what was read of each column, of a wide table of those that were read most") {
+    withTable("wide") {
+      val columns = (0 until 40).map(c => s"id + $c as c$c")
+      spark.range(1000).selectExpr("id % 10 as n" +: columns: _*).write.saveAsTable("wide")
+      val Seq(report) = reported(spark.sql("select * from wide where n = 3").collect())
+      val Seq(scan) = new Told(parse(report).asInstanceOf[JObject]).scans
+      assert(scan.taken && scan.visits.map(_.rowGroups).sum > 0)
+      assert(scan.columns.size == 24)
+      assert(scan.columns.map(_.skipped).sum == 40 * 900)
+      assert(scan.columns.last.name == "18 more columns")
+      assert(report.length < 12000)
     }
   }
 

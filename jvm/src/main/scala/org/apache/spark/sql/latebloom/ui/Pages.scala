@@ -115,17 +115,34 @@ final private[ui] class QueryPage(tab: LateBloomTab) extends WebUIPage("query") 
     }
     <h4>{scan.title}</h4> ++
       table(Seq("Step", "Rows left", "Of all", "Time, all tasks"), steps) ++
-      <ul>{scan.outcomes.map(o => <li>{o}</li>)}</ul> ++
+      <ul>{(scan.outcomes ++ scan.visits.map(visits)).map(o => <li>{o}</li>)}</ul> ++
+      columns(scan.columns) ++
       <details><summary>Metrics</summary>{
         table(Seq("Metric", "Value"), scan.metrics.map(m => Seq(m.label, m.value)))
       }</details>
   }
 
+  private def visits(of: Told.Visits): String = {
+    val read = if (of.kind == "late") "late" else "eagerly"
+    s"${Told.count(of.rowGroups)} row groups read $read: ${of.reason}"
+  }
+
+  private def columns(of: Seq[Told.Column]): NodeSeq = if (of.isEmpty) NodeSeq.Empty
+  else {
+    val rows = of.map { c =>
+      Seq(c.name, c.readAs) ++ Seq(c.decoded, c.bySpark, c.skipped).map(Told.count)
+    }
+    val headers = Seq("Column", "Read as", "Values decoded", "By Spark's reader", "Skipped")
+    <details><summary>Columns</summary>{table(headers, rows)}</details>
+  }
+
   private def left(causes: Seq[Told.Cause]): NodeSeq = if (causes.isEmpty) NodeSeq.Empty
   else
     <h4>Left to Spark</h4> ++ table(
-      Seq("What", "Code", "Why", "What to do"),
-      causes.map(c => Seq(c.of, c.code, c.reason, c.fix))
+      Seq("What", "Bytes", "Code", "Why", "What to do"),
+      causes.map { c =>
+        Seq(c.of, c.bytes.fold("")(b => Utils.bytesToString(b)), c.code, c.reason, c.fix)
+      }
     )
 }
 

@@ -8,7 +8,6 @@ import org.json4s.JsonAST._
 import org.apache.spark.ui.UIUtils
 import org.apache.spark.util.Utils
 
-import latebloom.line.Compat.when
 import latebloom.read.task.Counter
 
 /** A report as the pages show it.
@@ -21,11 +20,13 @@ final private[ui] class Told(json: JObject) {
 
   val scans: Seq[Scan] = objects(json, "scans").map(new Scan(_))
 
-  /** The joins and orders with LIMIT that are left to Spark. */
-  val declined: Seq[Cause] =
-    (objects(json, "joins") ++ objects(json, "orders")).flatMap { o =>
-      cause(o, s"${text(o, "node")}, ${text(o, "on")}")
-    }
+  /** The causes for all that is left to Spark, those with the most bytes first; see
+    * [[latebloom.inspect.Cause]].
+    */
+  val causes: Seq[Cause] = objects(json, "causes").map { c =>
+    val bytes = number(c, "bytes")
+    Cause(title(c, "of", ", "), text(c, "code"), text(c, "reason"), text(c, "fix"), bytes)
+  }
 
   def taken: Seq[Scan] = scans.filter(_.taken)
 
@@ -35,9 +36,6 @@ final private[ui] class Told(json: JObject) {
   def rowsOpened: Long = taken.flatMap(_.steps.headOption).map(_.left).sum
 
   def rowsReturned: Long = taken.flatMap(_.steps.lastOption).map(_.left).sum
-
-  /** The causes for all that is left to Spark. */
-  def causes: Seq[Cause] = scans.flatMap(_.cause) ++ declined
 }
 
 private[ui] object Told {
@@ -45,11 +43,25 @@ private[ui] object Told {
   /** Why something is left to Spark.
     *
     * @param of
-    *   the scan, join or order
+    *   the scan, predicate, join or order
     * @param fix
     *   what to do; empty if there is nothing
+    * @param bytes
+    *   at stake; None if they are not known
     */
-  final case class Cause(of: String, code: String, reason: String, fix: String)
+  final case class Cause(
+      of: String,
+      code: String,
+      reason: String,
+      fix: String,
+      bytes: Option[Long]
+  )
+
+  /** See [[latebloom.inspect.Visits]]. */
+  final case class Visits(kind: String, reason: String, rowGroups: Long)
+
+  /** See [[latebloom.scan.LateScan.ColumnOutcome]]. */
+  final case class Column(name: String, readAs: String, decoded: Long, bySpark: Long, skipped: Long)
 
   /** A step of a scan's funnel; see [[latebloom.inspect.Step]]. */
   final case class Step(name: String, left: Long, nanos: Option[Long])
@@ -58,14 +70,9 @@ private[ui] object Told {
   final case class Metric(label: String, value: String)
 
   final class Scan(json: JObject) {
-    val title: String = {
-      val (node, table) = (text(json, "node"), text(json, "table"))
-      if (node.endsWith(table)) node else s"$node $table"
-    }
+    val title: String = Told.title(json, "table", " ")
 
-    val cause: Option[Cause] = Told.cause(json, title)
-
-    def taken: Boolean = cause.isEmpty
+    val taken: Boolean = field(json, "applied") == JBool(true)
 
     val steps: Seq[Step] = objects(json, "steps").map { s =>
       val nanos = number(s, "nanos")
@@ -73,6 +80,15 @@ private[ui] object Told {
     }
 
     val outcomes: Seq[String] = strings(json, "outcomes")
+
+    val visits: Seq[Visits] = objects(json, "visits").map { v =>
+      Visits(text(v, "kind"), text(v, "reason"), number(v, "rowGroups").getOrElse(0))
+    }
+
+    val columns: Seq[Column] = objects(json, "columns").map { c =>
+      def of(name: String) = number(c, name).getOrElse(0L)
+      Column(text(c, "name"), text(c, "readAs"), of("decoded"), of("bySpark"), of("skipped"))
+    }
 
     private val found = objects(json, "metrics").map(m => text(m, "key") -> m)
 
@@ -88,11 +104,11 @@ private[ui] object Told {
       found.collectFirst { case (`key`, m) => number(m, "value").getOrElse(0L) }.getOrElse(0)
   }
 
-  private def cause(of: JObject, name: String): Option[Cause] =
-    when(text(
-      of,
-      "code"
-    ).nonEmpty)(Cause(name, text(of, "code"), text(of, "reason"), text(of, "fix")))
+  /** A node and what it is about, which the node's name may have already. */
+  private def title(json: JObject, about: String, between: String): String = {
+    val (node, of) = (text(json, "node"), text(json, about))
+    if (node.endsWith(of)) node else s"$node$between$of"
+  }
 
   private def amount(value: Long, kind: String): String = kind match {
     case "size"     => Utils.bytesToString(value)
