@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Protocol
 
 from latebloom import _connect, _jvm
@@ -47,6 +48,9 @@ class Answers(Protocol):
     def profile(self, df: DataFrame) -> str:
         """Runs ``df``, and tells all decisions and what its scans did."""
 
+    def report(self, spark: SparkSession, execution_id: int) -> str | None:
+        """What a profile tells, but for rows, of a query that has ended; None if nothing is known."""
+
     def functions(self) -> ModuleType:
         """Spark's functions that make columns for this kind of session."""
 
@@ -54,6 +58,18 @@ class Answers(Protocol):
 def of(spark: SparkSession) -> Answers:
     """Who answers for ``spark``."""
     return _connect if _connect.is_client(spark) else _jvm
+
+
+def active() -> SparkSession | None:
+    """The active session of this process, of a JVM or else of Spark Connect; None without one."""
+    from pyspark.sql import SparkSession
+
+    found = SparkSession.getActiveSession()
+    # Without the packages of a client there is none to look for.
+    connected = sys.modules.get("pyspark.sql.connect.session")
+    if found is None and connected is not None:
+        found = connected.SparkSession.getActiveSession()
+    return found
 
 
 def require(spark: SparkSession) -> None:

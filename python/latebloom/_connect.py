@@ -104,6 +104,12 @@ def profile(df: DataFrame) -> str:
         return _ask(df.sparkSession, "profile", query)
 
 
+def report(spark: SparkSession, execution_id: int) -> str | None:
+    """As :func:`latebloom._jvm.report`, of the server's application."""
+    (row,) = spark.sql(f"SELECT json FROM latebloom_json('report', {int(execution_id)})").collect()
+    return None if row.json is None else str(row.json)
+
+
 def functions() -> ModuleType:
     """The functions that make columns of a client's DataFrames."""
     from pyspark.sql.connect import functions

@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from latebloom import _eventlog, _jvm
+from latebloom import _asking, _eventlog
 from latebloom._errors import LateBloomError
 from latebloom._render import html_table, seconds, table
 from latebloom._session import require_extension
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _HEADER = ("id", "time", "scans taken", "query")
 
@@ -95,29 +98,29 @@ def of_log(path: Path, execution_id: int | None) -> dict[str, Any]:
     return {"seconds": query.seconds, "plan": query.text, **told}
 
 
-def of_application(execution_id: int) -> dict[str, Any]:
-    """The same of a query of the active session's application.
+def of_application(execution_id: int, session: SparkSession | None = None) -> dict[str, Any]:
+    """The same of a query of a session's application, of the active one's if there is none.
 
     Raises:
         LateBloomError: no session is active, or nothing is known of the query.
     """
-    from pyspark.sql import SparkSession
-
-    spark = SparkSession.getActiveSession()
+    spark = session or _asking.active()
     if spark is None:
         raise LateBloomError(
             "no session is active in this process",
             where="profile(execution_id=...)",
-            fix="start the session, or name an event log: profile(event_log=..., execution_id=...)",
+            fix="start the session, or pass it as spark=..., or name an event log: "
+            "profile(event_log=..., execution_id=...)",
         )
     require_extension(spark)
-    found = _jvm.report(spark, execution_id)
+    found = _asking.of(spark).report(spark, execution_id)
     if found is None:
         raise LateBloomError(
             f"nothing is known of query {execution_id}: it reads no files, has not ended, failed, is "
             "not among the last 200, or ran with spark.latebloom.report.enabled=false",
-            where=f"application {spark.sparkContext.applicationId}",
-            fix="take its number from the tab LateBloom of the Spark UI",
+            where=f"application {spark.conf.get('spark.app.id', '')}",
+            fix="take its number from SELECT * FROM latebloom_queries(), or from the tab LateBloom of the "
+            "Spark UI",
         )
     told: dict[str, Any] = json.loads(found)
     return told

@@ -19,7 +19,7 @@ from latebloom._session import require_extension
 
 if TYPE_CHECKING:
     import pandas
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 # What a DataFrame may be of: its own columns, and its rows of a scan.
@@ -110,20 +110,21 @@ def profile(
     *,
     execution_id: int | None = None,
     event_log: str | os.PathLike[str] | None = None,
+    spark: SparkSession | None = None,
 ) -> Profile:
     """Tells what the scans of a query did.
 
     Args:
         df: a query, which is run once; its rows are dropped.
         execution_id: instead of ``df``, a query that has ended: its number in the SQL tab of the
-            Spark UI. Of the active session's application, which keeps the last 200, or of
-            ``event_log``.
+            Spark UI. Of the application of ``spark``, which keeps the last 200, or of ``event_log``.
         event_log: an event log of Spark that an application with LateBloom has written.
+        spark: a session of the application that ``execution_id`` is of, also one of Spark Connect;
+            None for the active session.
 
     Raises:
         ExtensionNotLoadedError: the session runs without the extension.
-        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect, or a query
-            that has ended is asked for over Spark Connect.
+        UnsupportedSessionError: the session is neither of a local JVM nor of Spark Connect.
         LateBloomError: no query is named, or more than one; nothing is known of it; the log cannot
             be read.
     """
@@ -140,7 +141,7 @@ def profile(
     if event_log is not None:
         return _profile(_past.of_log(Path(event_log), execution_id))
     assert execution_id is not None
-    return _profile(_past.of_application(execution_id))
+    return _profile(_past.of_application(execution_id, spark))
 
 
 def _profile(told: dict[str, Any]) -> Profile:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 
 from latebloom import _asking, _connect, _jvm
@@ -32,3 +33,20 @@ def test_both_answer_all_questions():
     assert "explain" in questions
     for name in questions:
         assert hasattr(_jvm, name) and hasattr(_connect, name)
+
+
+def test_the_active_session_is_one_of_a_jvm_or_else_of_spark_connect(monkeypatch):
+    import pyspark.sql
+
+    ours, connected = object(), object()
+
+    def active(session):
+        return SimpleNamespace(SparkSession=SimpleNamespace(getActiveSession=lambda: session))
+
+    monkeypatch.setitem(sys.modules, "pyspark.sql.connect.session", active(connected))
+    monkeypatch.setattr(pyspark.sql, "SparkSession", active(ours).SparkSession)
+    assert _asking.active() is ours
+    monkeypatch.setattr(pyspark.sql, "SparkSession", active(None).SparkSession)
+    assert _asking.active() is connected
+    monkeypatch.delitem(sys.modules, "pyspark.sql.connect.session")
+    assert _asking.active() is None

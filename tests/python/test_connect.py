@@ -167,6 +167,28 @@ def test_profile_runs_the_query_and_shows_what_its_scan_did(table):
     assert told.seconds > 0
 
 
+def test_a_query_that_has_ended_is_profiled_by_its_number(table, remote):
+    table.where("id < 600 and status = 'open'").collect()
+    newest = remote.sql("select * from latebloom_queries()").first()
+    assert (newest.scans, newest.taken) == (1, 1)
+    past = latebloom.profile(execution_id=newest.execution_id, spark=remote)
+    assert past.rows is None
+    (scan,) = past.scans
+    assert scan.metric("numOutputRows") == 200
+    assert scan.steps[-1].left == 200
+    assert {column.name for column in scan.columns} == {"id", "status", "price", "comment"}
+    now = latebloom.profile(table.where("id < 600 and status = 'open'"))
+    assert [step.name for step in past.scans[0].steps] == [s.name for s in now.scans[0].steps]
+    assert "LateScan" in past.explanation.plan
+    rows = remote.sql(f"select * from latebloom_profile({newest.execution_id})").collect()
+    assert {row.part for row in rows} == {"query", "scan", "step", "visits", "column"}
+    with pytest.raises(latebloom.LateBloomError, match="nothing is known of query 123456") as error:
+        latebloom.profile(execution_id=123456, spark=remote)
+    assert error.value.where.startswith("application local-")
+    with pytest.raises(Exception, match="Nothing is known of query 123456"):
+        remote.sql("select * from latebloom_profile(123456)").collect()
+
+
 def test_compare_finds_equal_answers_and_what_the_scan_did(table, remote):
     compared = latebloom.compare(table.where("comment like '%77%'"), runs=1)
     assert compared.equal

@@ -108,14 +108,51 @@ class TableFunctionsSuite extends LateBloomTest {
       assert(seen(asked.collect()) == 100)
       assert(seen(sql(call).collect()) == 100)
       val rows = asked.collect()
-      assert(rows.map(_.getAs[String]("part")).toSeq.distinct == Seq("query", "scan", "step"))
-      Seq(rows(0), rows(1), rows.last).foreach(row => assert(row.getAs[Long]("rows_out") == 100))
+      assert(rows.map(_.getAs[String]("part")).toSeq.distinct ==
+        Seq("query", "scan", "step", "visits", "column"))
+      def of(part: String) = rows.toSeq.filter(_.getAs[String]("part") == part)
+      Seq(rows(0), rows(1), of("step").last)
+        .foreach(row => assert(row.getAs[Long]("rows_out") == 100))
+      val visits = of("visits").map(_.getAs[Map[String, Long]]("metrics"))
+      assert(visits.nonEmpty && visits.forall(_("rowGroups") > 0))
+      assert(of("visits").forall(_.getAs[String]("code").nonEmpty))
+      val columns = of("column").map { row =>
+        (row.getAs[String]("of"), row.getAs[String]("read_as")) ->
+          row.getAs[Map[String, Long]]("metrics")
+      }
+      assert(columns.toMap == Map(
+        ("s", "payload") -> Map("decoded" -> 100L, "bySpark" -> 0L, "skipped" -> 900L),
+        ("n", "filter") -> Map("decoded" -> 1000L, "bySpark" -> 0L, "skipped" -> 0L)
+      ))
       assert(rows.head.getAs[Double]("seconds") > 0)
       assert(rows(1).getAs[Boolean]("applied"))
       assert(rows(1).getAs[Map[String, Long]]("metrics").apply("numOutputRows") == 100)
       val Seq(filter) =
         rows.toSeq.filter(r => Option(r.getAs[String]("of")).exists(_.contains("n = 3")))
       assert(filter.getAs[Long]("rows_in") == 1000 && filter.getAs[Long]("rows_out") == 100)
+    }
+  }
+
+  test("profile tells of a query that has ended, by its number, which is asked for only then") {
+    withData {
+      sql("select s from t where n = 3").collect()
+      val newest = sql("select * from latebloom_queries()").head()
+      Seq("scans", "taken").foreach(count => assert(newest.getAs[Long](count) == 1))
+      assert(newest.getAs[Double]("seconds") >= 0 && newest.getAs[String]("description").nonEmpty)
+      val last = newest.getAs[Long]("execution_id")
+      def profiled(id: String) = sql(s"select * from latebloom_profile($id)").collect().toSeq
+      val rows = profiled(s"$last")
+      assert(profiled(s"cast($last as bigint) + 0") == rows)
+      assert(rows.head.isNullAt(rows.head.fieldIndex("rows_out")))
+      assert(rows.head.getAs[Double]("seconds") >= 0)
+      assert(rows(1).getAs[Long]("rows_out") == 100)
+      assert(rows.map(_.getAs[String]("part")).toSet ==
+        Set("query", "scan", "step", "visits", "column"))
+      val told = parse(sql(s"select json from latebloom_json('report', $last)").head().getString(0))
+      assert((told \ "scans").children.size == 1)
+      val unknown = sql("select * from latebloom_profile(-1)")
+      val said = intercept[AnalysisException](unknown.collect()).getMessage
+      assert(said.contains("Nothing is known of query -1") && said.contains("To do: "))
     }
   }
 
@@ -134,6 +171,7 @@ class TableFunctionsSuite extends LateBloomTest {
       assert(told("'version'") == parse(Inspector.version()))
       assert(told("'confs'") == parse(Inspector.confs(spark)))
       assert(told("'cache'").children.nonEmpty)
+      assert(sql("select json from latebloom_json('report', -1)").head().isNullAt(0))
       assert(told(s"'explain', '$query'") \ "scans" ==
         parse(Inspector.explain(sql(query).queryExecution)) \ "scans")
       assert((told(s"'profile', '$query'") \ "rows").values == 100)
@@ -197,7 +235,8 @@ class TableFunctionsSuite extends LateBloomTest {
         "'select 1', 'select 2'" -> "2 arguments",
         "null" -> "is null",
         "cast(null as string)" -> "is null",
-        "1" -> "of the type INT",
+        "1.5" -> "of the type DECIMAL(2,1)",
+        "cast(null as int)" -> "is null",
         "cast(rand() as string)" -> "not constant",
         "'selekt 1'" -> "'selekt'",
         "''" -> "empty",
@@ -219,6 +258,13 @@ class TableFunctionsSuite extends LateBloomTest {
       assert(refused("latebloom_json('nothing')").contains("'explain'"))
       assert(refused("latebloom_json('version', 'select 1')").contains("takes no query"))
       assert(refused("latebloom_json('explain')").contains("latebloom_json('explain', 'SELECT"))
+      Seq("", ", '7'", ", 7, 8", ", cast(rand() as int)").foreach { more =>
+        val said = refused(s"latebloom_json('report'$more)")
+        assert(said.contains("takes the number of a query") && said.contains("To do: "), said)
+      }
+      Seq("whynot", "explain").foreach { name =>
+        assert(refused(s"latebloom_$name(1)").contains("of the type INT"))
+      }
     }
   }
 
@@ -246,7 +292,8 @@ class TableFunctionsSuite extends LateBloomTest {
   test("DESCRIBE FUNCTION and SHOW FUNCTIONS know them") {
     val shown = sql("show functions like 'latebloom*'").collect().map(_.getString(0)).toSet
     val named =
-      Seq("version", "confs", "cache", "clear_cache", "explain", "whynot", "profile", "json")
+      Seq("version", "confs", "cache", "clear_cache", "explain", "whynot", "profile", "queries") :+
+        "json"
     assert(named.map(n => s"latebloom_$n").toSet.subsetOf(shown))
     for (name <- named) {
       val told = sql(s"describe function latebloom_$name").collect().map(_.getString(0))

@@ -8,6 +8,7 @@ import org.json4s.jackson.JsonMethods.parse
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.latebloom.SessionQueries
+import org.apache.spark.sql.latebloom.ui.QueryReports
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession}
 
@@ -82,17 +83,31 @@ private[latebloom] object Question {
     "part STRING, node STRING, of STRING, code STRING, reason STRING, fix STRING, bytes BIGINT"
   )(query => (parse(Inspector.explain(query)) \ "causes").children)
 
-  /** The query, then each scan, followed by the steps of its funnel. */
-  val profile: Question = aboutQuery(
-    "part STRING, scan BIGINT, node STRING, of STRING, applied BOOLEAN, code STRING, " +
-      "rows_in BIGINT, rows_out BIGINT, seconds DOUBLE, outcomes ARRAY<STRING>, " +
-      "metrics MAP<STRING, BIGINT>"
-  ) { query =>
-    val told = parse(Inspector.profile(query))
-    val whole: JValue =
-      ("part" -> "query") ~ ("rowsOut" -> told \ "rows") ~ ("seconds" -> told \ "seconds")
-    whole +: (told \ "scans").children.zipWithIndex.flatMap { case (scan, i) => profiled(scan, i) }
+  /** Runs the query, and tells of it, then of each scan, followed by the steps of its funnel, its
+    * visits of row groups, and its columns.
+    */
+  val profile: Question =
+    aboutQuery(Profiled)(query => profiled(parse(Inspector.profile(query))))
+
+  /** The same of a query of the application that has ended, by its number, but for the number of
+    * its rows.
+    */
+  def profileOf(executionId: Long): Question = aboutSession(Profiled) { session =>
+    QueryReports.of(session, executionId) match {
+      case null => throw SessionQueries.refusal("latebloom_profile", unknown(executionId))
+      case told => profiled(parse(told))
+    }
   }
+
+  /** The queries of the application that [[profileOf]] knows. */
+  val queries: Question = aboutSession(
+    "execution_id BIGINT, description STRING, seconds DOUBLE, scans BIGINT, taken BIGINT"
+  )(session => parse(QueryReports.list(session)).children)
+
+  private def unknown(executionId: Long): String =
+    s"Nothing is known of query $executionId: it reads no files, has not ended, failed, is not " +
+      "among the last 200, or ran with spark.latebloom.report.enabled=false. To do: take its " +
+      "number from latebloom_queries(), or from the tab LateBloom of the Spark UI."
 
   /** The whole of an answer, as Python reads it, by the name of the question. */
   val json: Map[String, Question] = Map(
@@ -103,6 +118,17 @@ private[latebloom] object Question {
     "profile" -> wholeOfQuery(Inspector.profile)
   )
 
+  /** The whole of [[profileOf]]; JSON's null for a query that nothing is known of. */
+  def reportOf(executionId: Long): Question = aboutSession(Whole) { session =>
+    Seq("json" -> Option(QueryReports.of(session, executionId)))
+  }
+
+  private def profiled(told: JValue): Seq[JValue] = {
+    val whole: JValue =
+      ("part" -> "query") ~ ("rowsOut" -> told \ "rows") ~ ("seconds" -> told \ "seconds")
+    whole +: (told \ "scans").children.zipWithIndex.flatMap { case (scan, i) => profiled(scan, i) }
+  }
+
   private def profiled(scan: JValue, number: Int): Seq[JValue] = {
     val metrics = (scan \ "metrics").children.map(m => text(m \ "key") -> m \ "value")
     val of = ("scan" -> number) ~ ("node" -> scan \ "node")
@@ -110,10 +136,20 @@ private[latebloom] object Question {
       ("applied" -> scan \ "applied") ~ ("code" -> scan \ "code") ~
       ("rowsOut" -> metrics.collectFirst { case ("numOutputRows", rows) => rows }) ~
       ("outcomes" -> scan \ "outcomes") ~ ("metrics" -> JObject(metrics))
-    whole +: (scan \ "steps").children.map { step =>
+    val steps = (scan \ "steps").children.map { step =>
       of ~ ("part" -> "step") ~ ("of" -> step \ "name") ~ ("rowsIn" -> step \ "rows") ~
         ("rowsOut" -> step \ "left") ~ ("seconds" -> seconds(step \ "nanos"))
     }
+    val visits = (scan \ "visits").children.map { v =>
+      of ~ ("part" -> "visits") ~ ("of" -> v \ "kind") ~ ("code" -> v \ "code") ~
+        ("metrics" -> ("rowGroups" -> v \ "rowGroups"))
+    }
+    val columns = (scan \ "columns").children.map { c =>
+      val counted = Seq("decoded", "bySpark", "skipped").map(key => key -> c \ key)
+      of ~ ("part" -> "column") ~ ("of" -> c \ "name") ~ ("readAs" -> c \ "readAs") ~
+        ("metrics" -> JObject(counted.toList))
+    }
+    whole +: (steps ++ visits ++ columns)
   }
 
   private def seconds(nanos: JValue): JValue = nanos match {
@@ -141,6 +177,10 @@ private[latebloom] object Question {
     new AboutQuery(StructType.fromDDL(columns))(ask)
 
   private def Whole = "json STRING"
+
+  private def Profiled = "part STRING, scan BIGINT, node STRING, of STRING, applied BOOLEAN, " +
+    "code STRING, rows_in BIGINT, rows_out BIGINT, seconds DOUBLE, outcomes ARRAY<STRING>, " +
+    "metrics MAP<STRING, BIGINT>, read_as STRING"
 
   private def Totals = "conditions BIGINT, files BIGINT, bytes BIGINT, max_bytes BIGINT, " +
     "lookups BIGINT, hits BIGINT, splits BIGINT, rows BIGINT, " +

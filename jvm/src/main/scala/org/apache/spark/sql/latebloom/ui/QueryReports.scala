@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.spark.sql.latebloom.ui
 
+import java.util.concurrent.TimeoutException
 import java.util.{Collections, WeakHashMap}
 
 import scala.util.control.NonFatal
@@ -90,12 +91,12 @@ object QueryReports {
   }
 
   /** What is known of a query that ended, as [[Inspector.profile]] says it, but for the number of
-    * its rows; null if it is not known. Waits until Spark has dealt with the events so far.
+    * its rows; null if it is not known. Waits until Spark has dealt with the events so far, but not
+    * for ever.
     */
   def of(session: SparkSession, executionId: Long): String = {
     val context = session.sparkContext
-    // The end of a query makes one more event.
-    (1 to 2).foreach(_ => context.listenerBus.waitUntilEmpty())
+    awaitEvents(context)
     val found = for {
       report <- new StoredReports(context.statusStore.store).of(executionId)
       query <- new SQLAppStatusStore(context.statusStore.store).execution(executionId)
@@ -106,6 +107,29 @@ object QueryReports {
     }
     found.fold[String](null)(told => compact(render(told)))
   }
+
+  /** `[{"executionId", "description", "seconds", "scans", "taken"}]`: the queries of which there is
+    * a report, the newest first, and how many of their scans LateBloom took.
+    */
+  def list(session: SparkSession): String = {
+    val context = session.sparkContext
+    awaitEvents(context)
+    val queries = new SQLAppStatusStore(context.statusStore.store)
+    val found = new StoredReports(context.statusStore.store).newestFirst.map { case (id, json) =>
+      val told = new Told(json)
+      val query = queries.execution(id)
+      val millis = query.flatMap(q => q.completionTime.map(_.getTime - q.submissionTime))
+      ("executionId" -> id) ~ ("description" -> query.map(_.description)) ~
+        ("seconds" -> millis.map(_ / 1e3)) ~
+        ("scans" -> told.scans.size) ~ ("taken" -> told.taken.size)
+    }
+    compact(render(found))
+  }
+
+  /** The end of a query makes one more event. */
+  private def awaitEvents(context: SparkContext): Unit =
+    try for (_ <- 1 to 2) context.listenerBus.waitUntilEmpty()
+    catch { case _: TimeoutException => log.info("Spark is busy with events of its listeners.") }
 
   /** Posts a report of each query that ends. */
   final private class Reporter(context: SparkContext) extends SparkListener {
