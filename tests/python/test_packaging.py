@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,12 @@ def test_the_wheel_says_what_it_is(wheel):
     told = archive.read(name).decode()
     for field in ("Summary: ", "Author: ", "License-Expression: ", "Classifier: ", "Keywords: "):
         assert f"\n{field}" in told, field
+    assert "\nDescription-Content-Type: text/markdown\n" in told
+    described = told.partition("\n\n")[2]
+    assert "latebloom.configure(SparkSession.builder)" in described
+    # Each extra that a user could want is named.
+    extras = set(re.findall(r"^Provides-Extra: (.+)$", told, re.MULTILINE)) - {"dev", "docs"}
+    assert extras == set(re.findall(r"latebloom\[(\w+)\]", described))
 
 
 def test_the_wheel_is_small_and_measures_nothing(wheel):
