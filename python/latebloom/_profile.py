@@ -19,6 +19,7 @@ from latebloom._session import require_extension
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
     from pyspark.sql import DataFrame, SparkSession
 
 
@@ -103,6 +104,26 @@ class Profile:
             for part in parts(scan)
         ]
         return pandas.DataFrame(rows, columns=["scan", "table", *names])
+
+    def plot(self) -> Figure:
+        """Draws the funnel of each scan: rows and time of its steps, bytes fetched and not fetched.
+
+        Returns a figure of matplotlib, which a notebook shows and ``savefig`` writes; shows nothing
+        itself. Rows are on a logarithmic axis, times are those of all tasks together. Colours of text
+        and ground are those of matplotlib's style, such as ``dark_background``.
+
+        Raises:
+            LateBloomError: matplotlib is not installed.
+        """
+        try:
+            from latebloom import _plot
+        except ImportError as error:
+            raise LateBloomError(
+                f"matplotlib is not installed: {error}",
+                where="this Python's environment",
+                fix="pip install 'latebloom[plot]'",
+            ) from None
+        return _plot.funnels(self._headline(), self.scans)
 
 
 def profile(
