@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``latebloom demo | doctor | explain | whynot | profile | advise | compare | bench | confs | jar``."""
+"""The command line, ``latebloom``: see :func:`main`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from latebloom import __version__, _demo, _doctor, _jvm, _local, _past
+from latebloom import __version__, _completion, _demo, _doctor, _jvm, _local, _past
 from latebloom._advise import DEFAULT_LEAST, advise
 from latebloom._arguments import above_zero, add_cache, add_runs, at_least_one, pair
 from latebloom._compare import compare
@@ -101,6 +101,11 @@ def _confs(options: argparse.Namespace) -> int:
 
 def _jar(options: argparse.Namespace) -> int:
     print(jar_path(options.spark, options.scala))
+    return 0
+
+
+def _complete(options: argparse.Namespace) -> int:
+    print(_completion.script(_parser(), options.shell), end="")
     return 0
 
 
@@ -240,6 +245,11 @@ def _parser() -> argparse.ArgumentParser:
         "--spark", metavar="LINE", help="for this Spark, such as 3.5; default: the one installed"
     )
     jar.add_argument("--scala", metavar="VERSION", help="built for this Scala, 2.12 or 2.13")
+
+    completed = command(
+        "completion", _complete, "Print a script that completes this command in a shell."
+    )
+    completed.add_argument("shell", choices=_completion.SHELLS)
     return parser
 
 
