@@ -94,7 +94,12 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 def daemon(name: str, log: Path, *arguments: str) -> Iterator[None]:
     """Within, a process of Spark's standalone cluster runs."""
     home = _versions.spark_home()
-    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_DAEMON_MEMORY": "256m"}
+    environment = os.environ | {
+        "SPARK_HOME": str(home),
+        "SPARK_DAEMON_MEMORY": "256m",
+        # Workers hand it on to executors: short lives need no second compiler.
+        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
     command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
     with (
         log.open("wb") as output,
