@@ -67,6 +67,12 @@ Global / concurrentRestrictions := Seq(
   Tags.exclusiveGroup(Tags.Clean)
 )
 
+// Of what the files say, wherever the checkout lies.
+def digest(files: Seq[File], root: File): String = {
+  val said = files.map(f => IO.relativize(root, f).getOrElse(f.getName) + "\n" + IO.read(f))
+  sbt.io.Hash.toHex(sbt.io.Hash(said.sorted.mkString)).take(12)
+}
+
 // A wheel deflates its content: an uncompressed jar, deflated as a whole, is a quarter smaller.
 def copyStored(jar: File, to: File): Unit =
   Using.resources(new ZipFile(jar), new ZipOutputStream(new FileOutputStream(to))) { (in, out) =>
@@ -129,6 +135,15 @@ lazy val latebloom = project
       // For those who look into the jar, and for its own code, which imports nothing of `latebloom`.
       val source = constants("latebloom") + constants("latebloom.line")
       if (!file.exists || IO.read(file) != source) IO.write(file, source)
+      Seq(file)
+    },
+    // Driver and executors compare which build they have.
+    Compile / resourceGenerators += Def.task {
+      val file = (Compile / resourceManaged).value / "latebloom" / "build.txt"
+      val sources = digest((Compile / unmanagedSources).value, (ThisBuild / baseDirectory).value)
+      val id =
+        s"${version.value} for Spark ${line.name}, Scala ${line.scalaLine} (sources $sources)\n"
+      if (!file.exists || IO.read(file) != id) IO.write(file, id)
       Seq(file)
     },
     // Spark itself is never packed: the jar has no dependency that Spark lacks.

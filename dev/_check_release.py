@@ -102,6 +102,9 @@ def check_jar(content: bytes, spark: str, scala: str, version: str) -> None:
     for constant in (spark, scala):
         text = len(constant).to_bytes(2, "big") + constant.encode()
         expect(text in knows, f"the jar for {spark}, Scala {scala}, does not know {constant}")
+    build = jar.read("latebloom/build.txt").decode()
+    said = f"{version} for Spark {spark}, Scala {scala} (sources "
+    expect(build.startswith(said), f"the jar for {spark}, Scala {scala}, says it is {build}")
     newer = [
         name
         for name in jar.namelist()

@@ -104,6 +104,8 @@ def _plain(text: str) -> str:
 def run(pages: list[Path], directory: Path) -> dict[str, list[dict[str, Any]]]:
     """Runs the blocks of the pages in a process of their own, in a directory that they may write to.
 
+    They run in its folder ``work``, which may already have files that they need.
+
     Returns for each page its blocks, as dicts, each with ``printed``, ``seconds`` and ``error``, which is None if it
     ran.
     A block that fails ends its page.
@@ -122,7 +124,7 @@ def run(pages: list[Path], directory: Path) -> dict[str, list[dict[str, Any]]]:
     }
     directory.joinpath("spark-defaults.conf").write_text(_DEFAULTS, encoding="utf-8")
     work = directory / "work"
-    work.mkdir()
+    work.mkdir(exist_ok=True)
     done = subprocess.run(
         [sys.executable, __file__, str(report), *map(str, pages)],
         cwd=work,

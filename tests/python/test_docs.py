@@ -9,13 +9,16 @@ from pathlib import Path
 
 import _pages
 import pytest
+from latebloom import _jar, _versions
 
 _ROOT = Path(__file__).parents[2]
 _GUIDE = _ROOT / "docs" / "guide"
+_DEPLOY = _ROOT / "docs" / "deploy"
 # The first makes the tables that the others use.
 _PAGES = [
     *(_GUIDE / name for name in ("getting-started.md", "reading.md", "tuning.md", "when.md")),
     *(_GUIDE / name for name in ("support.md", "semantics.md", "troubleshooting.md")),
+    _DEPLOY / "local.md",
     _ROOT / "docs" / "notebooks" / "tour.ipynb",
 ]
 
@@ -30,7 +33,24 @@ def told(tmp_path_factory):
 
 
 def test_all_pages_of_the_guide_are_run():
-    assert {*_GUIDE.glob("*.md"), *_ROOT.glob("docs/notebooks/*")} == set(_PAGES)
+    assert {*_GUIDE.glob("*.md"), *_ROOT.glob("docs/notebooks/*")} <= set(_PAGES)
+
+
+def test_pages_on_deployment_run_where_their_cluster_is():
+    """The commands of standalone.md are run in tests/python/cluster."""
+    elsewhere = {*_DEPLOY.glob("*.md")} - {*_PAGES, _DEPLOY / "standalone.md"}
+    assert {page.name for page in elsewhere} == {"yarn.md", "kubernetes.md", "managed.md"}
+    assert [block for page in elsewhere for block in _pages.blocks(page)] == []
+
+
+def test_the_image_has_the_jar_of_its_spark():
+    text = (_DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    of = dict(re.findall(r"^ARG (\w+)=(\S+)$", text, re.MULTILINE))
+    (jars,) = re.findall(r"^COPY (\S+) /opt/spark/jars/$", text, re.MULTILINE)
+    build = _jar.build_of(jars.replace("${LATEBLOOM}", of["LATEBLOOM"]))
+    spark, scala = re.match(r"([\d.]+)-scala([\d.]+)-java17-", of["SPARK"]).groups()
+    assert build in _versions.BUILDS
+    assert build.fits(spark, scala)
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)

@@ -36,6 +36,11 @@ CONFS = {
     "spark.executor.heartbeatInterval": "1s",
     "spark.network.timeout": "12s",
     "spark.network.timeoutInterval": "2s",
+    # One that is told to leave hands over what it shuffled.
+    "spark.decommission.enabled": "true",
+    "spark.storage.decommission.enabled": "true",
+    "spark.storage.decommission.shuffleBlocks.enabled": "true",
+    "spark.storage.decommission.replicationReattemptInterval": "1s",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.files.maxPartitionBytes": "200000",
     "spark.sql.files.openCostInBytes": "100000",
@@ -89,7 +94,12 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 def daemon(name: str, log: Path, *arguments: str) -> Iterator[None]:
     """Within, a process of Spark's standalone cluster runs."""
     home = _versions.spark_home()
-    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_DAEMON_MEMORY": "256m"}
+    environment = os.environ | {
+        "SPARK_HOME": str(home),
+        "SPARK_DAEMON_MEMORY": "256m",
+        # Workers hand it on to executors: short lives need no second compiler.
+        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
     command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
     with (
         log.open("wb") as output,
@@ -126,7 +136,8 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
+# It takes all cores of the workers: tests of other modules have them before it, and after.
+@pytest.fixture(scope="module")
 def cluster(master: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
     builder = latebloom.configure(SparkSession.builder).master(master)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors that die, freeze or run out of disk, and a driver that accepts little."""
+"""Executors that die, freeze, leave or run out of disk, and a driver that accepts little."""
 
 from __future__ import annotations
 
@@ -110,6 +110,23 @@ def speculated(cluster: Cluster) -> int:
     return sum(s.get().numTasks() for s in summaries if s.isDefined())
 
 
+def ends(process: int, seconds: float = 60) -> None:
+    """Waits until a process has ended."""
+    end = time.monotonic() + seconds
+    while Path(f"/proc/{process}").exists():
+        assert time.monotonic() < end, "the executor stays"
+        time.sleep(0.1)
+
+
+def reasons_of_losses(cluster: Cluster) -> list[str]:
+    """Why executors are no more, in the order in which they went."""
+    known = cluster.spark.sparkContext._jsc.sc().statusStore().executorList(False)
+    summaries = [known.apply(i) for i in range(known.size())]
+    gone = [e for e in summaries if e.removeTime().isDefined()]
+    gone.sort(key=lambda e: e.removeTime().get().getTime())
+    return [str(e.removeReason().getOrElse(None)).lower() for e in gone]
+
+
 @contextmanager
 def no_disk(processes: list[int], size: int) -> Iterator[None]:
     """Within, no file of the processes may grow above ``size`` bytes."""
@@ -126,14 +143,15 @@ def no_disk(processes: list[int], size: int) -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("harm", "broadcast"),
-    [(signal.SIGKILL, False), (signal.SIGSTOP, True)],
-    ids=["killed", "frozen"],
+    [(signal.SIGKILL, False), (signal.SIGSTOP, True), (signal.SIGPWR, False)],
+    ids=["killed", "frozen", "decommissioned"],
 )
 def test_a_query_survives_an_executor(
     harm: signal.Signals, broadcast: bool, cluster: Cluster, expected: list[Row]
 ) -> None:
     """Spark rebuilds the lost executor's keys, broadcasts and shuffled rows, and its work counts
-    once. The other executor runs copies of the frozen one's tasks."""
+    once. The other executor runs copies of the frozen one's tasks, and takes over what one that is
+    decommissioned has shuffled."""
     victim = cluster.await_executors()[0]
     df = frame_of(cluster, SLOW, enabled=True, broadcast=broadcast)
     copies = speculated(cluster)
@@ -145,6 +163,9 @@ def test_a_query_survives_an_executor(
         assert ended == [expected]
         if harm == signal.SIGSTOP:
             assert speculated(cluster) > copies
+        if harm == signal.SIGPWR:
+            ends(victim)
+            assert "decommission" in reasons_of_losses(cluster)[-1]
     finally:
         with suppress(ProcessLookupError):
             os.kill(victim, signal.SIGKILL)

@@ -31,6 +31,8 @@ def jar(build, **extra):
             for text in (build.spark, build.scala)
         )
         out.writestr("latebloom/BuiltFor.class", b"\xca\xfe\xba\xbe\0\0\0\x3d" + texts)
+        lines = f"Spark {build.spark}, Scala {build.scala}"
+        out.writestr("latebloom/build.txt", f"{MAVEN} for {lines} (sources 0123456789ab)\n")
         for name, text in extra.items():
             out.writestr(name.replace("__", "/"), text)
     return content.getvalue()
@@ -106,9 +108,9 @@ def test_a_wheel_without_a_lines_jar_is_a_fault(release):
 
 def test_a_jar_that_was_built_for_another_line_is_a_fault(release):
     release.jars[NEWEST] = release.of_wheel[NEWEST] = jar(_versions.Build("4.2", "2.13"))
-    assert (
-        f"for {NEWEST.spark}, Scala 2.13, does not know {NEWEST.spark}" in release.checked().stderr
-    )
+    said = release.checked().stderr
+    assert f"for {NEWEST.spark}, Scala 2.13, does not know {NEWEST.spark}" in said
+    assert f"for {NEWEST.spark}, Scala 2.13, says it is {MAVEN} for Spark 4.2, Scala 2.13" in said
 
 
 def test_another_jar_in_the_wheel_than_in_maven_is_a_fault(release):

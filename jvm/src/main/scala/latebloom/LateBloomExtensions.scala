@@ -14,6 +14,7 @@ import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
 import latebloom.line.SparkLine
 import latebloom.rules.{IcebergPlanning, LateScans}
+import latebloom.scan.ExecutorsWithoutJar
 import latebloom.sql.TableFunctions
 import latebloom.tables.{FileTables, IcebergTables}
 import latebloom.topk.TopK
@@ -53,6 +54,7 @@ private object Registration {
     // optimises.
     extensions.injectOptimizerRule { session =>
       QueryReports.attach(session)
+      ExecutorsWithoutJar.attach(session.sparkContext)
       val experimental = session.experimental
       // A search for the first rows of an order copies the join filters of its scans.
       val missing = Seq(IcebergTables, JoinFilters, TopK).diff(experimental.extraOptimizations)

@@ -7,8 +7,8 @@ import java.nio.file.{Files, Path}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-/** Writes `conf/latebloom.conf`: the confs with their documentation, in the form of
-  * spark-defaults.conf.
+/** Writes `conf/latebloom.conf`: what attaches LateBloom, and the confs with their documentation,
+  * in the form of spark-defaults.conf.
   */
 object ConfFile {
   private val width = 96
@@ -16,8 +16,18 @@ object ConfFile {
   def main(args: Array[String]): Unit = Files.write(Path.of(args.head), text.getBytes(UTF_8))
 
   def text: String = {
-    val header = "# SPDX-License-Identifier: Apache-2.0\n" +
-      "# The confs of LateBloom with their defaults. Generated: change LateBloomConf.scala.\n"
+    val header =
+      s"""# SPDX-License-Identifier: Apache-2.0
+         |# Attaches LateBloom; as it is for --properties-file, or for spark-defaults.conf:
+         |#   spark-submit --jars "$$(latebloom jar)" --properties-file latebloom.conf program.py
+         |# Its confs follow with their defaults. Generated: change ConfFile or LateBloomConf.scala.
+         |
+         |# With other extensions: all of them, with commas between.
+         |spark.sql.extensions latebloom.LateBloomExtensions
+         |
+         |# EXPLAIN shows what was decided.
+         |spark.sql.extendedExplainProviders ${classOf[LateBloomExplain].getName}
+         |""".stripMargin
     val entries = LateBloomConf.describe(new SQLConf).map { c =>
       wrap(s"${c.doc} (${c.kind})").map(line =>
         s"# $line\n"
