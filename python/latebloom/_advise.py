@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,20 @@ _HEADER = ("query", "time", "expected", "because")
 # Nodes through which rows pass as they are, or nearly.
 _PASS_ON = re.compile(
     r"WholeStageCodegen|InputAdapter|ColumnarToRow|Project|AQEShuffleRead|.*QueryStage|Sort$|"
-    r"AdaptiveSparkPlan|BroadcastExchange"
+    r"AdaptiveSparkPlan|Exchange$"
 )
-_EXCHANGE = re.compile(r"Exchange$")
+# Joins that keep all rows of their left, or their right, side.
+_KEEPS = (r"\b(LeftOuter|LeftAnti|ExistenceJoin)", r"\bRightOuter\b")
 _JOIN = re.compile(r"(BroadcastHashJoin|ShuffledHashJoin|SortMergeJoin)")
 _FORMATS = re.compile(r"parquet|orc|delta", re.IGNORECASE)
 _ROWS = "number of output rows"
 
-# Nanoseconds of a core that a row costs which is dropped later than in the scan: to make it of
-# columns and to filter it, to look it up in a join, to shuffle and sort it.
-_ROW, _PROBE, _SHUFFLE = 40, 60, 400
+# The part of what a stage does with rows besides reading them, which a filter in the scan spares
+# for those that it drops.
+_IN_SCAN = 0.7
+
+# What a row costs that is left, over what one costs that is dropped.
+_LEFT_COSTS = 8.0
 
 # Rows of a page; the part of a page's time that is spent on it whole, for whatever rows.
 _PAGE, _WHOLE_PAGE = 20_000, 0.4
@@ -136,7 +140,9 @@ def advise(logs: str | Path, least: float = DEFAULT_LEAST) -> Advices:
     """Reads the event logs of applications without LateBloom, and names the queries that would gain.
 
     What a scan would save follows from what Spark counted: the rows that it read, those that the
-    filter and the joins above it left, the columns that only these need, and the time of the scan.
+    filter and the joins above it left, the columns that only these need, and the times of the
+    stages in which the others were read, joined and sorted. ``./dev/bench advise`` compares it with
+    what TPC-DS gains.
 
     Args:
         logs: a log, or a directory of logs, as Spark writes them to ``spark.eventLog.dir``.
@@ -158,10 +164,12 @@ def advise(logs: str | Path, least: float = DEFAULT_LEAST) -> Advices:
 
 def of(query: Query) -> Advice | None:
     """What is expected of one query; None without a scan of files that LateBloom reads."""
-    findings = {}
+    findings: dict[int, Finding] = {}
     for path in _scans(query.plan, ()):
         finding = _finding(path)
-        if finding is not None:
+        # Spark reads a scan once for all places that reuse it: each of them must spare the rows.
+        known = findings.get(path[-1].identity)
+        if finding is not None and (known is None or finding.seconds < known.seconds):
             findings[path[-1].identity] = finding
     if not findings or not query.task_seconds:
         return None
@@ -186,36 +194,87 @@ def _scans(node: Node, above: tuple[Node, ...]) -> Iterator[tuple[Node, ...]]:
         yield from _scans(child, path)
 
 
+@dataclass
+class _Walk:
+    """The rows of a scan on their way up through the plan.
+
+    Attributes:
+        rows: how many reach the present node.
+        share: of the scan's rows, those that the filters and joins so far have left.
+        stages: by stage above an exchange, the seconds that it spent on these rows, and the share
+            that entered it.
+    """
+
+    rows: float
+    share: float = 1.0
+    stages: list[tuple[float, float]] = field(default_factory=list)
+
+    def dropped(self, after: float) -> None:
+        self.share *= min(after / self.rows, 1) if self.rows else 1
+        self.rows = after
+
+    def joined(self, join: Node, side: Node) -> bool:
+        """Passes a join, one side of which has the rows; returns whether they can."""
+        own = next(i for i, child in enumerate(join.children) if child is side)
+        after = join.metrics.get(_ROWS, self.rows)
+        records = [_records(child) for child in join.children]
+        if records[own] and sum(records):
+            self.stages.append((join.seconds * records[own] / sum(records), self.share))
+        if re.search(r"\b(Inner|LeftSemi)\b", join.text):
+            self.dropped(after)
+        elif re.search(_KEEPS[own], join.text):
+            self.rows = after
+        else:
+            return False
+        return True
+
+
+def _records(side: Node) -> int:
+    """What a join gets from the exchange of one of its sides, 0 without an exchange there."""
+    while side.name != "Exchange" and side.children and not _JOIN.match(side.name):
+        side = side.children[0]
+    return side.metrics.get("shuffle records written", 0) if side.name == "Exchange" else 0
+
+
 def _finding(path: Sequence[Node]) -> Finding | None:
     scan = path[-1]
     rows = scan.metrics.get(_ROWS, 0)
     if not rows:
         return None
-    left = joined = rows
-    late = 0.0
-    shuffled = False
-    for i in range(len(path) - 2, -1, -1):
-        node = path[i]
-        after = min(node.metrics.get(_ROWS, joined), joined)
+    walk = _Walk(rows)
+    left = None
+    for below, node in zip(path[::-1], path[-2::-1]):
         if node.name == "Filter":
-            late += (joined - after) * _ROW
-            left, joined = (after, after) if left == joined else (left, after)
-        elif _JOIN.match(node.name) and re.search(r"\b(Inner|LeftSemi)\b", node.text):
-            late += (joined - after) * (_PROBE + (_SHUFFLE if shuffled else 0))
-            joined = after
-        elif _EXCHANGE.search(node.name) and "Broadcast" not in node.name:
-            shuffled = True
+            walk.dropped(node.metrics.get(_ROWS, walk.rows))
+        elif _JOIN.match(node.name):
+            left = walk.share if left is None else left
+            if not walk.joined(node, below):
+                break
         elif not _PASS_ON.match(node.name):
             break
-    spared = _payload(scan) * (1 - _payload_left(joined / rows))
-    time = scan.metrics.get("scan time", 0) / 1e3
+    share = walk.share
+    left = share if left is None else left
+    reading = min(scan.metrics.get("scan time", 0) / 1e3, scan.seconds)
+    spared = _payload(scan) * (1 - _payload_left(share))
+    saved = reading * spared + (scan.seconds - reading) * _IN_SCAN * _dropped_work(share)
+    saved += sum(
+        seconds * _dropped_work(share / entered) for seconds, entered in walk.stages if entered
+    )
     return Finding(
         scan=_source(scan),
         rows=rows,
-        left=left,
-        joined=joined,
-        seconds=time * spared + late / 1e9,
+        left=round(left * rows),
+        joined=round(share * rows),
+        seconds=saved,
     )
+
+
+def _dropped_work(share: float) -> float:
+    """The part of a stage's work on rows that is not done if only such a share of them comes.
+
+    Rows that are left in the end are also joined further, aggregated and written.
+    """
+    return (1 - share) / (1 + (_LEFT_COSTS - 1) * share)
 
 
 def _payload_left(share: float) -> float:

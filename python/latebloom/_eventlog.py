@@ -44,6 +44,7 @@ class Node:
         metadata: of a scan: what it pushed down, what it read.
         metrics: sums over all tasks, by Spark's labels.
         identity: of the node, if it has metrics: the same wherever it is reused.
+        seconds: run time of the tasks that executed the node, among others of their stage.
         children: the nodes below it.
     """
 
@@ -52,6 +53,7 @@ class Node:
     metadata: Mapping[str, str]
     metrics: Mapping[str, int]
     identity: int
+    seconds: float
     children: tuple[Node, ...]
 
 
@@ -101,6 +103,7 @@ class _Log:
     executions: dict[int, _Execution] = field(default_factory=dict)
     stages: dict[int, int] = field(default_factory=dict)
     values: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    millis: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
     def add(self, kind: str, event: dict[str, Any]) -> None:
         if kind == _APPLICATION:
@@ -133,12 +136,14 @@ class _Log:
             self._add_task(event)
 
     def _add_task(self, event: dict[str, Any]) -> None:
+        took = (event.get("Task Metrics") or {}).get("Executor Run Time", 0)
         for update in event["Task Info"].get("Accumulables", ()):
             if update.get("Metadata") == "sql":
                 self.values[update["ID"]] += max(int(update.get("Update") or 0), 0)
+                self.millis[update["ID"]] += took
         running = self.executions.get(self.stages.get(event["Stage ID"], -1))
         if running is not None:
-            running.task_millis += (event.get("Task Metrics") or {}).get("Executor Run Time", 0)
+            running.task_millis += took
 
     def queries(self) -> Iterator[Query]:
         """Those that ended without an error."""
@@ -163,6 +168,7 @@ class _Log:
             metadata=told.get("metadata") or {},
             metrics={m["name"]: self.values.get(m["accumulatorId"], 0) for m in metrics},
             identity=min((m["accumulatorId"] for m in metrics), default=0),
+            seconds=max((self.millis.get(m["accumulatorId"], 0) for m in metrics), default=0) / 1e3,
             children=tuple(map(self._node, told.get("children") or ())),
         )
 

@@ -123,6 +123,61 @@ def test_what_a_join_drops_after_a_shuffle_counts(tmp_path):
     assert len(latebloom.advise(tmp_path)) == 0
 
 
+def exchange(child, records):
+    told = node("Exchange", child)
+    label = "shuffle records written"
+    told["metrics"] = [{"name": label, "accumulatorId": records, "metricType": "sum"}]
+    return told
+
+
+def merged(left, right, rows, kind):
+    sides = [node("Sort", exchange(left, 40)), node("Sort", exchange(right, 41))]
+    return node("SortMergeJoin", sides, rows, f"SortMergeJoin [k#1], [k#2], {kind}")
+
+
+def seconds_saved(tmp_path, plan, values):
+    """What a scan of 1,000 rows saves whose stage takes ten seconds, none of them for reading."""
+    (tmp_path / "app-1").write_text(log(plan, {1: 1000, 2: 0, **values}))
+    (advice,) = latebloom.advise(tmp_path, least=0)
+    return {f.rows: f.seconds for f in advice.findings}[1000]
+
+
+def test_a_stage_is_spared_by_the_part_of_its_records_that_is_dropped(tmp_path):
+    values = {30: 10, 40: 900, 41: 100}
+    sides = (scan(1), scan(30))
+    in_scan = 10 * _advise._IN_SCAN
+    none_left = seconds_saved(tmp_path, merged(*sides, 20, "Inner"), {**values, 20: 0})
+    assert none_left == pytest.approx(in_scan + 10 * 0.9)
+    all_left = seconds_saved(tmp_path, merged(*sides, 20, "Inner"), {**values, 20: 1000})
+    assert all_left == pytest.approx(0)
+    # Rows that are left cost more than those that are dropped.
+    half = seconds_saved(tmp_path, merged(*sides, 20, "LeftSemi"), {**values, 20: 500})
+    assert 0 < half < none_left / 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "passes"),
+    [("LeftOuter", True), ("LeftAnti", True), ("RightOuter", False), ("FullOuter", False)],
+)
+def test_keys_reach_a_scan_through_joins_that_keep_its_rows(tmp_path, kind, passes):
+    below = merged(scan(1), scan(30), 20, kind)
+    inner = node("BroadcastHashJoin", [below, scan(50)], 21, "BroadcastHashJoin [k], [k], Inner")
+    saved = seconds_saved(tmp_path, inner, {20: 1000, 21: 0, 30: 9, 40: 1000, 41: 0, 50: 9})
+    assert saved == pytest.approx(10 * (1 + _advise._IN_SCAN) if passes else 0)
+
+
+def test_a_build_side_is_judged_by_its_own_filter(tmp_path):
+    built = node("BroadcastExchange", node("Filter", scan(1), 10))
+    joined = node("BroadcastHashJoin", [scan(30), built], 20, "BroadcastHashJoin [k], [k], Inner")
+    assert seconds_saved(tmp_path, joined, {10: 1000, 20: 0, 30: 9}) == pytest.approx(0)
+
+
+def test_a_reused_scan_must_spare_rows_in_each_place(tmp_path):
+    plan = node("Union", [node("Filter", scan(1), 10), node("Filter", scan(1), 11)])
+    for kept in ({10: 0, 11: 1000}, {10: 1000, 11: 0}):
+        assert seconds_saved(tmp_path, plan, kept) == pytest.approx(0)
+
+
 def test_a_reused_scan_counts_once(tmp_path):
     plan = node("Union", [filtered(), node("ReusedExchange", filtered())])
     (tmp_path / "app-1").write_text(log(plan, {1: 1_000_000, 2: 9000, 10: 20}))
