@@ -42,6 +42,12 @@ class QueryReportsSuite extends LateBloomTest with Eventually {
     body
   }
 
+  test("what the reports lack is no failure of the queries") {
+    QueryReports.harmless("")(throw new IllegalStateException("of a query that is not taken"))
+    QueryReports.harmless("")(throw new NoClassDefFoundError("a vendor's Spark lacks it"))
+    intercept[InterruptedException](QueryReports.harmless("")(throw new InterruptedException))
+  }
+
   test("a query that ended has a report of its scans, without metrics that are zero") {
     withData {
       val Seq(told) = reported(spark.sql("select id from t where n = 3").collect())

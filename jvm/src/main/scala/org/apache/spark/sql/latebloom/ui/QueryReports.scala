@@ -76,7 +76,7 @@ object QueryReports {
   def attach(session: SparkSession): Unit = attached.synchronized {
     val context = session.sparkContext
     if (!context.isStopped && LateBloomConf.reports(session) && attached.add(context)) {
-      try {
+      harmless("The Spark UI has no tab LateBloom.") {
         context.statusStore.store match {
           case store: ElementTrackingStore =>
             context.addSparkListener(new Keeper(store))
@@ -84,11 +84,14 @@ object QueryReports {
             context.ui.foreach(new LateBloomTab(new StoredReports(store), _))
           case _ =>
         }
-      } catch {
-        case NonFatal(e) => log.warn("The Spark UI has no tab LateBloom.", e)
       }
     }
   }
+
+  /** Tells of a failure, and of a class that a vendor's Spark lacks, and goes on. */
+  private[ui] def harmless(without: String)(body: => Unit): Unit =
+    try body
+    catch { case e @ (NonFatal(_) | _: LinkageError) => log.warn(without, e) }
 
   /** What is known of a query that ended, as [[Inspector.profile]] says it, but for the number of
     * its rows; null if it is not known. Waits until Spark has dealt with the events so far, but not
@@ -136,15 +139,13 @@ object QueryReports {
     override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
       case end: SparkListenerSQLExecutionEnd if end.qe != null && end.executionFailure.isEmpty =>
         val session = end.qe.sparkSession
-        try {
+        harmless(s"Query ${end.executionId} has no report.") {
           session.withActive {
             if (LateBloomConf.reports(session)) {
               Inspector.report(end.qe)
                 .foreach(told => context.listenerBus.post(QueryReported(end.executionId, told)))
             }
           }
-        } catch {
-          case NonFatal(e) => log.warn(s"Query ${end.executionId} has no report.", e)
         }
       case _ =>
     }
