@@ -53,6 +53,7 @@ class LateBloomExtensionsSuite extends SparkFunSuite {
           "latebloom_explain",
           "latebloom_json",
           "latebloom_profile",
+          "latebloom_queries",
           "latebloom_version",
           "latebloom_whynot",
           "optimizer",
