@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.scan
 
-import java.util.{Collections, WeakHashMap}
-
 import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.apache.spark.sql.latebloom.OncePerContext
 import org.apache.spark.{ExceptionFailure, SparkContext}
 
 import latebloom.line.Build
@@ -21,12 +20,11 @@ private[latebloom] object ExecutorsWithoutJar {
   /** Settings that bring jars to executors; YARN's own is where Spark moves `spark.jars` to. */
   private val Settings = Seq("spark.jars", "spark.yarn.dist.jars", "spark.executor.extraClassPath")
 
-  private val attached =
-    Collections.newSetFromMap(new WeakHashMap[SparkContext, java.lang.Boolean])
+  private val attached = new OncePerContext
 
   /** Looks at the tasks of a context from now on, if none of its settings sends the jar; once. */
-  def attach(context: SparkContext): Unit = attached.synchronized {
-    if (!context.isLocal && !context.isStopped && attached.add(context)) {
+  def attach(context: SparkContext): Unit = if (!context.isLocal) {
+    attached(context) {
       Build.jar.filterNot(isSent(_, context)).foreach { jar =>
         context.addSparkListener(new FailedTasks(jar, context))
       }

@@ -2,7 +2,6 @@
 package org.apache.spark.sql.latebloom.ui
 
 import java.util.concurrent.TimeoutException
-import java.util.{Collections, WeakHashMap}
 
 import scala.util.control.NonFatal
 
@@ -16,7 +15,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.ui.{SQLAppStatusStore, SparkListenerSQLExecutionEnd}
-import org.apache.spark.sql.latebloom.LateBloomConf
+import org.apache.spark.sql.latebloom.{LateBloomConf, OncePerContext}
 import org.apache.spark.status.KVUtils.{KVIndexParam, viewToSeq}
 import org.apache.spark.status.{ElementTrackingStore, KVUtils}
 import org.apache.spark.util.kvstore.KVStore
@@ -67,15 +66,14 @@ object QueryReports {
   private val log = LoggerFactory.getLogger("latebloom.QueryReports")
 
   /** The contexts whose queries are reported. */
-  private val attached =
-    Collections.newSetFromMap(new WeakHashMap[SparkContext, java.lang.Boolean])
+  private val attached = new OncePerContext
 
   /** Reports the queries of a context from now on, and adds the tab to its UI; once. Not to be able
     * to does no harm to a query.
     */
-  def attach(session: SparkSession): Unit = attached.synchronized {
+  def attach(session: SparkSession): Unit = if (LateBloomConf.reports(session)) {
     val context = session.sparkContext
-    if (!context.isStopped && LateBloomConf.reports(session) && attached.add(context)) {
+    attached(context) {
       harmless("The Spark UI has no tab LateBloom.") {
         context.statusStore.store match {
           case store: ElementTrackingStore =>
