@@ -5,8 +5,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.BothFormatsTest
 import latebloom.read.task.{ColumnCounts, Counter}
-import latebloom.scan.LateScan
-import latebloom.scan.LateScan.ColumnOutcome
+import latebloom.scan.{ColumnOutcome, LateScan}
 
 class ReadColumnsSuite extends BothFormatsTest {
   override protected val tables: Seq[String] = Seq("t", "wide")

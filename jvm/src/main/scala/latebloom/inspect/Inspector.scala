@@ -126,8 +126,8 @@ object Inspector {
     *   "columns": [{"name", "readAs", "decoded", "bySpark", "skipped"}]}], "joins", "orders", "plan"}
     * }}}
     *
-    * with all that [[explain]] says; see [[Step]], [[Visits]] and [[LateScan.ColumnOutcome]]. The
-    * kinds are those of Spark's metrics: `sum`, `size` (bytes), `timing` (milliseconds),
+    * with all that [[explain]] says; see [[Step]], [[Visits]] and [[latebloom.scan.ColumnOutcome]].
+    * The kinds are those of Spark's metrics: `sum`, `size` (bytes), `timing` (milliseconds),
     * `nsTiming`.
     */
   def profile(query: QueryExecution): String = {

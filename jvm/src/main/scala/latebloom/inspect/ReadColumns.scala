@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.inspect
 
-import latebloom.scan.LateScan
-import latebloom.scan.LateScan.ColumnOutcome
+import latebloom.scan.{ColumnOutcome, LateScan}
 
 /** What a scan decoded and skipped of each column. */
 object ReadColumns {

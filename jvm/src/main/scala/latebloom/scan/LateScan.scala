@@ -4,7 +4,6 @@ package latebloom.scan
 import java.util.UUID
 
 import scala.collection.immutable.ListMap
-import scala.collection.mutable
 
 import org.apache.hadoop.fs.Path
 import org.json4s.JsonAST.{JArray, JField, JObject}
@@ -49,7 +48,7 @@ import latebloom.joinkeys.{FileKeys, JoinFilter, JoinFiltersInPlan, JoinKeyPredi
 import latebloom.line.Compat._
 import latebloom.line.ExtendedFileScan
 import latebloom.read.ScanSpec
-import latebloom.read.task.{ColumnCounts, Counter}
+import latebloom.read.task.Counter
 import latebloom.tables.TableFormat
 import latebloom.toprows._
 
@@ -337,38 +336,11 @@ final class LateScan private[latebloom] (
   /** The work once it has begun. */
   @transient @volatile private var begun: Option[ScanSpec] = None
 
-  /** What each filter has done so far, in the order in which the query names them; empty before the
-    * query runs.
-    */
-  def filterOutcomes: Seq[LateScan.FilterOutcome] = begun.toSeq.flatMap { spec =>
-    val of = totals.filters.value.grouped(3).toSeq
-    spec.filters.ordered.asScala.toSeq.zipAll(of, null, Array(0L, 0L, 0L)).collect {
-      case (filter, Array(rows, passed, nanos)) if filter != null =>
-        LateScan.FilterOutcome(filter.text, rows, passed, nanos)
-    }
-  }
+  /** What each filter has done so far; empty before the query runs. */
+  def filterOutcomes: Seq[FilterOutcome] = begun.toSeq.flatMap(totals.filterOutcomes)
 
-  /** What was read so far of each column: of the output, in its order, then of the others; empty
-    * before the query runs.
-    */
-  def columnOutcomes: Seq[LateScan.ColumnOutcome] = begun.toSeq.flatMap { spec =>
-    val filtered = mutable.HashSet.empty[Int]
-    spec.filters.ordered.asScala.foreach(_.forEachColumn { c =>
-      filtered.add(c)
-      ()
-    })
-    def readAs(column: Int) = Seq(
-      when(filtered(column))("filter"),
-      when(column < spec.payload)("payload")
-    ).flatten.mkString(" and ")
-    totals.columns.value.grouped(ColumnCounts.NUMBERS).toSeq.zipWithIndex.collect {
-      // Others are for Spark's own reader of a file that it has to read.
-      case (Array(decoded, bySpark, skipped), c) if readAs(c).nonEmpty =>
-        val last = c == ColumnCounts.MOST_COLUMNS - 1 && spec.columnCount > c + 1
-        val name = if (last) s"${spec.columnCount - c} more columns" else spec.nameOf(c)
-        LateScan.ColumnOutcome(name, readAs(c), decoded, bySpark, skipped)
-    }
-  }
+  /** What was read so far of each column; empty before the query runs. */
+  def columnOutcomes: Seq[ColumnOutcome] = begun.toSeq.flatMap(totals.columnOutcomes)
 
   @transient private lazy val counters: Map[String, SQLMetric] = Counter.values.map { c =>
     c.key -> (c.kind match {
@@ -650,32 +622,4 @@ private[latebloom] object LateScan {
 
   /** Seconds of a core to open a file and read its footer. */
   private val Opening = 0.005
-
-  /** What a filter has done, over all tasks.
-    *
-    * @param rows
-    *   that reached it
-    */
-  final case class FilterOutcome(text: String, rows: Long, passed: Long, nanos: Long)
-
-  /** What was read of a column, over all tasks.
-    *
-    * @param name
-    *   with the structs around it
-    * @param readAs
-    *   `filter`, `payload` or `filter and payload`
-    * @param decoded
-    *   values, each as often as it was decoded; the entries of a list or map
-    * @param bySpark
-    *   values that Spark's own reader decoded
-    * @param skipped
-    *   values of rows in row groups that were opened, which nothing decoded
-    */
-  final case class ColumnOutcome(
-      name: String,
-      readAs: String,
-      decoded: Long,
-      bySpark: Long,
-      skipped: Long
-  )
 }

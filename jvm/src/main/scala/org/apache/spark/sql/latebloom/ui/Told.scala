@@ -60,7 +60,7 @@ private[ui] object Told {
   /** See [[latebloom.inspect.Visits]]. */
   final case class Visits(kind: String, reason: String, rowGroups: Long)
 
-  /** See [[latebloom.scan.LateScan.ColumnOutcome]]. */
+  /** See [[latebloom.scan.ColumnOutcome]]. */
   final case class Column(name: String, readAs: String, decoded: Long, bySpark: Long, skipped: Long)
 
   /** A step of a scan's funnel; see [[latebloom.inspect.Step]]. */
