@@ -68,7 +68,9 @@ class RandomTopKSuite extends LateBloomTest {
         val confs = Seq(
           SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> random.nextBoolean().toString,
           SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> (if (random.nextInt(4) == 0) "-1" else "10m"),
-          SQLConf.FILES_MAX_PARTITION_BYTES.key -> Seq("20k", "128m")(random.nextInt(2))
+          SQLConf.FILES_MAX_PARTITION_BYTES.key -> Seq("20k", "128m")(random.nextInt(2)),
+          // If it is small, the scan of the first rows is split in another way than the search.
+          SQLConf.FILES_OPEN_COST_IN_BYTES.key -> Seq("1k", "4m")(random.nextInt(2))
         )
         withSQLConf(confs: _*) {
           val expected = off(spark.sql(sql).collect())
