@@ -53,6 +53,13 @@ val sparkJvmOptions = Seq(
   "-Xmx3g"
 )
 
+// For many short queries, each with its own classes: the optimising compiler never pays.
+val compiledQuickly = Seq(
+  "-XX:TieredStopAtLevel=1",
+  // The default code cache is too small for Spark: when it is full, compilation stops.
+  "-XX:ReservedCodeCacheSize=512m"
+)
+
 // Which tests share a JVM: groups of about equal time, by the part of the product.
 def testGroup(suite: String): String = suite.split('.').drop(1).head match {
   case "tables"                                           => "tables"
@@ -185,7 +192,8 @@ lazy val latebloom = project
       (LocalProject("testkit") / Compile / exportedProducts).value,
     Test / fork := true,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
-    Test / javaOptions ++= sparkJvmOptions :+ "-Dlog4j2.configurationFile=conf/log4j2.properties",
+    Test / javaOptions ++= sparkJvmOptions ++ compiledQuickly :+
+      "-Dlog4j2.configurationFile=conf/log4j2.properties",
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
     // One suite at a time in each JVM; two JVMs at a time, since most of a test is planning, which
     // keeps one core busy.
@@ -250,14 +258,8 @@ def javaArgs(target: File, classPath: Seq[File], options: Seq[String]): File = {
   file
 }
 
-// Many short queries, each with its own classes: the optimising compiler never pays.
-val manyShortQueries = Seq(
-  "-XX:TieredStopAtLevel=1",
-  // The default code cache is too small for Spark: when it is full, compilation stops.
-  "-XX:ReservedCodeCacheSize=512m",
-  "-Dspark.ui.enabled=false",
-  "-Dspark.ui.showConsoleProgress=false"
-)
+val manyShortQueries =
+  compiledQuickly ++ Seq("-Dspark.ui.enabled=false", "-Dspark.ui.showConsoleProgress=false")
 
 // Spark's own suites with the extension attached: see dev/spark-suites.
 lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))

@@ -136,11 +136,8 @@ def _view(df: DataFrame) -> Iterator[str]:
 
 
 def _warn_of_another(found: str) -> None:
-    from latebloom import __version__
-
-    needed = _versions.of_jar(__version__)
-    # Classes that were never packed into a jar have no version.
-    if found not in (needed, "development"):
+    needed = _versions.another(found)
+    if needed:
         warnings.warn(
             f"the server's LateBloom is {found}, and this client's is {needed}: answers may lack "
             "what the other knows.\n"

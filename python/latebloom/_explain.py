@@ -64,8 +64,13 @@ class Scan:
     payload: tuple[str, ...]
     bytes: int | None
 
+    @property
+    def location(self) -> str:
+        """The table or the path; empty if the node's name ends with it, as that of a catalog's does."""
+        return "" if self.node.endswith(self.table) else self.table
+
     def __str__(self) -> str:
-        lines = [f"{self.node}  {self.table}".rstrip()]
+        lines = [f"{self.node}  {self.location}".rstrip()]
         if self.applied:
             lines += [
                 f"  filter columns: {', '.join(self.filter_columns) or 'none'}",

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from latebloom import _names, _versions
 from latebloom._errors import JarNotFoundError, SparkVersionError, UnsupportedSessionError
@@ -20,10 +23,28 @@ ATTACH = "build it with latebloom.configure(SparkSession.builder), in a new proc
 # Ends the message of a job that failed.
 _STACK_TRACE = "Driver stacktrace:"
 
+# The sessions whose jar was asked for its version.
+_known: WeakSet[SparkSession] = WeakSet()
+
 
 def require(spark: SparkSession) -> None:
-    """Raises the errors of :func:`inspector`, before a query runs."""
-    inspector(spark)
+    """Raises the errors of :func:`inspector`, before a query runs; warns once of another jar's version."""
+    found = inspector(spark)
+    if spark not in _known:
+        _warn_of_another(json.loads(found.version())["version"])
+        _known.add(spark)
+
+
+def _warn_of_another(found: str) -> None:
+    needed = _versions.another(found)
+    if needed:
+        warnings.warn(
+            f"the JVM's LateBloom is {found}, and this package's is {needed}: calls may fail, and "
+            "answers may lack what the other knows.\n"
+            "  to do: take the other jar out of spark.jars and of $SPARK_HOME/jars, and restart this "
+            "Python",
+            stacklevel=2,
+        )
 
 
 def version(spark: SparkSession) -> str:
@@ -73,7 +94,7 @@ def metrics(df: DataFrame) -> str:
 
 def profile(df: DataFrame) -> str:
     """JSON object: runs ``df``, and tells what :func:`explain` does and what its scans did."""
-    return str(inspector(df.sparkSession).profile(query_execution(df)))
+    return "".join(inspector(df.sparkSession).profileInParts(query_execution(df)))
 
 
 def report(spark: SparkSession, execution_id: int) -> str | None:
@@ -125,6 +146,14 @@ def can_load(name: str) -> bool:
     return isinstance(named(name), JavaClass)
 
 
+def loaded_from(spark: SparkSession) -> str:
+    """Where the JVM found LateBloom's classes: a URL of a jar."""
+    inspector(spark)
+    find = named("py4j.reflection.ReflectionUtil").classForName
+    source = find(_names.INSPECTOR).getProtectionDomain().getCodeSource()
+    return str(source.getLocation()) if source else "the JVM's class path"
+
+
 def malformed(confs: Mapping[str, str]) -> str | None:
     """Spark's error for the first of these values that it cannot read, before a session exists.
 
@@ -165,6 +194,13 @@ def failure(error: Exception) -> str | None:
             said = str(message)
         cause = cause.getCause()
     return said or str(error.java_exception.toString())
+
+
+def has_ended(error: Exception) -> bool:
+    """Whether a call failed because no JVM answers any more."""
+    from py4j.protocol import Py4JNetworkError
+
+    return isinstance(error, (ConnectionError, Py4JNetworkError))
 
 
 def setting(key: str) -> Any:

@@ -67,6 +67,13 @@ def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
         if refused is None:
             return builder.getOrCreate()
     except Exception as error:
+        if _jvm.has_ended(error):
+            raise LateBloomError(
+                "the JVM ended while it started the session",
+                where=where,
+                fix="mend what it printed above, such as a local directory that it cannot write "
+                "(SPARK_LOCAL_DIRS)",
+            ) from None
         refused = _jvm.failure(error)
         if refused is None:
             raise

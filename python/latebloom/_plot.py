@@ -129,10 +129,10 @@ def _line(figure: Figure, grid: GridSpec, row: int, text: str) -> None:
 
 
 def _title(scan: ScanProfile) -> str:
-    node, table = scan.scan.node, scan.scan.table
-    if node.endswith(table):
-        return node
-    return f"{node} {table if len(table) <= _LONGEST else '…' + table[-_LONGEST:]}"
+    where = scan.scan.location
+    if len(where) > _LONGEST:
+        where = f"…{where[-_LONGEST:]}"
+    return f"{scan.scan.node} {where}".rstrip()
 
 
 def _shortened(text: str) -> str:

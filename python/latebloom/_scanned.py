@@ -136,7 +136,7 @@ class ScanProfile:
 
     def __str__(self) -> str:
         scan = self.scan
-        lines = [f"{scan.node}  {scan.table}".rstrip()]
+        lines = [f"{scan.node}  {scan.location}".rstrip()]
         if not scan.applied:
             return "\n".join([*lines, f"  left to Spark: [{scan.code}] {scan.reason}"])
         lines += [f"  {line}" for line in self._table().splitlines()]
@@ -151,7 +151,7 @@ class ScanProfile:
     def to_html(self) -> str:
         """Tables for a notebook, in its own colours."""
         scan = self.scan
-        title = f"{scan.node} {scan.table}".strip()
+        title = f"{scan.node} {scan.location}".strip()
         if not scan.applied:
             return f"<p><b>{html.escape(title)}</b> [{scan.code}] {html.escape(scan.reason)}</p>"
         notes = "".join(f"<li>{html.escape(str(n))}</li>" for n in (*self.outcomes, *self.visits))

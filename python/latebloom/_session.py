@@ -51,7 +51,8 @@ def require_extension(spark: SparkSession) -> None:
             its server does not know the SQL functions.
 
     Warns:
-        UserWarning: once a session, if its Spark Connect server has another version of LateBloom.
+        UserWarning: once a session, if its JVM, or its Spark Connect server, has another version of
+            LateBloom.
     """
     registered = spark.conf.get(EXTENSIONS_KEY, "") or ""
     if EXTENSION not in split(registered):

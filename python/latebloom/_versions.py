@@ -66,6 +66,15 @@ def of_jar(version: str) -> str:
     return re.sub(r"\.dev\d+$", "-SNAPSHOT", version)
 
 
+def another(jar: str) -> str | None:
+    """The version of the jar that belongs to this package, if ``jar`` is the version of another."""
+    from latebloom import __version__
+
+    needed = of_jar(__version__)
+    # Classes that were never packed into a jar have no version.
+    return None if jar in (needed, "development") else needed
+
+
 def spark_home() -> Path | None:
     """The Spark that pyspark would start: ``SPARK_HOME``, else the one inside pyspark."""
     home = os.environ.get("SPARK_HOME")

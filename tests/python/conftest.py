@@ -12,6 +12,9 @@ import latebloom
 import pytest
 from latebloom import _data
 
+# Many short queries, each with its own classes: Java's optimising compiler never pays. As in build.sbt.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m")
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):

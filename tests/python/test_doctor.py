@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import re
+import shutil
+import zipfile
+from pathlib import Path
+
 import latebloom
 import pytest
 from latebloom import _doctor, _versions
@@ -10,13 +15,6 @@ def test_doctor_finds_all_well(command):
     done = command("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["ok"] * 5
-
-
-def test_doctor_without_java_says_what_to_install(command, tmp_path):
-    done = command("doctor", JAVA_HOME=str(tmp_path))
-    assert done.returncode == 1
-    assert "FAILED  Java" in done.stdout
-    assert "install a Java 17" in done.stdout
 
 
 @pytest.fixture
@@ -73,16 +71,115 @@ def test_a_java_on_which_the_spark_does_not_start_is_refused(monkeypatch, java, 
     assert "put a Java 17 first on the PATH" in error.value.fix
 
 
-def test_doctor_with_another_spark_says_so_before_it_starts(command, tmp_path):
-    (tmp_path / "jars").mkdir()
-    (tmp_path / "jars" / "spark-core_2.13-3.4.4.jar").touch()
-    done = command("doctor", SPARK_HOME=str(tmp_path))
-    assert done.returncode == 1
-    assert "needs Spark 3.5, 4.0" in done.stdout
-    assert "found 3.4.4" in done.stdout
-
-
 def test_doctor_without_spark_says_what_to_install(monkeypatch):
     monkeypatch.setattr(_versions, "spark_home", lambda: None)
     with pytest.raises(latebloom.LateBloomError, match=r"pip install 'latebloom\[spark\]'"):
         _doctor._spark()
+
+
+# Set-ups that are broken in one way each, as the environment of a command.
+
+
+def of_spark(tmp_path, jar):
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / jar).touch()
+    return {"SPARK_HOME": str(tmp_path)}
+
+
+def no_java(tmp_path):
+    return {"JAVA_HOME": str(tmp_path)}
+
+
+def old_java(tmp_path):
+    program = tmp_path / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 'openjdk version \"11.0.28\" 2025-07-15' >&2\n")
+    program.chmod(0o755)
+    return {"JAVA_HOME": str(tmp_path)}
+
+
+def no_spark(tmp_path):
+    return {"SPARK_HOME": str(tmp_path)}
+
+
+def old_spark(tmp_path):
+    return of_spark(tmp_path, "spark-core_2.13-3.4.4.jar")
+
+
+def other_scala(tmp_path):
+    return of_spark(tmp_path, "spark-core_2.12-4.1.3.jar")
+
+
+def other_pyspark(tmp_path):
+    return of_spark(tmp_path, "spark-core_2.13-3.5.7.jar")
+
+
+def no_jar(tmp_path):
+    package = Path(latebloom.__file__).parent
+    shutil.copytree(package, tmp_path / "latebloom", ignore=shutil.ignore_patterns("*.jar"))
+    return {"PYTHONPATH": str(tmp_path)}
+
+
+def malformed_conf(tmp_path):
+    (tmp_path / "spark-defaults.conf").write_text("spark.latebloom.enabled maybe\n")
+    return {"SPARK_CONF_DIR": str(tmp_path)}
+
+
+def switched_off(tmp_path):
+    (tmp_path / "spark-defaults.conf").write_text("spark.latebloom.enabled false\n")
+    return {"SPARK_CONF_DIR": str(tmp_path)}
+
+
+def older_jar(tmp_path):
+    """A Spark that has the jar of an earlier LateBloom among its own."""
+    home = _versions.spark_home()
+    (tmp_path / "jars").mkdir()
+    for kind in (home, home / "jars"):
+        for entry in kind.iterdir():
+            copy = tmp_path / entry.relative_to(home)
+            if not copy.exists():
+                copy.symlink_to(entry)
+    ours = latebloom.jar_path()
+    with (
+        zipfile.ZipFile(ours) as new,
+        zipfile.ZipFile(tmp_path / "jars" / "latebloom-old.jar", "w") as old,
+    ):
+        for name in new.namelist():
+            content = new.read(name)
+            if name == "META-INF/MANIFEST.MF":
+                stated = rb"(Implementation-Version: )\S+"
+                content, changed = re.subn(stated, rb"\g<1>0.0.9", content)
+                assert changed == 1
+            old.writestr(name, content)
+    return {"SPARK_HOME": str(tmp_path)}
+
+
+def no_local_directory(tmp_path):
+    (tmp_path / "file").touch()
+    return {"SPARK_LOCAL_DIRS": str(tmp_path / "file" / "below")}
+
+
+@pytest.mark.parametrize(
+    ("broken", "failed", "said"),
+    [
+        (no_spark, "Spark", "there is no Spark"),
+        (old_spark, "Spark", r"needs Spark 3.5, 4.0.*, found 3\.4\.4"),
+        (other_scala, "Spark", r"for Spark 4.1 LateBloom needs Scala 2.13, found Scala 2.12"),
+        (other_pyspark, "Spark", r"pyspark is .*, and the Spark that it would start is 3\.5\.7"),
+        (no_java, "Java", "install a Java 17"),
+        (old_java, "Java", "needs Java 17 .*found 11"),
+        (no_jar, "jar", r"jar for Spark .* is missing.*\./dev/sbt .* package"),
+        (malformed_conf, "session", r"a query fails: .*spark\.latebloom\.enabled"),
+        (older_jar, "session", r"has loaded LateBloom 0\.0\.9.*latebloom-old\.jar"),
+        (no_local_directory, "session", "the JVM ended .*SPARK_LOCAL_DIRS"),
+        (switched_off, "session", r"does not read a file: \[disabled\]"),
+    ],
+)
+def test_doctor_names_what_is_broken_and_what_to_do(command, tmp_path, broken, failed, said):
+    done = command("doctor", **broken(tmp_path))
+    assert done.returncode == 1
+    last = done.stdout.partition("FAILED")[2]
+    assert last.split()[0] == f"{failed}:", done.stdout + done.stderr
+    assert re.search(said, last, re.DOTALL), last
+    assert re.search(r"to do: \S", last), last
+    assert "Traceback" not in done.stdout + done.stderr

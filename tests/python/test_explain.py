@@ -67,6 +67,11 @@ def test_an_applied_scan_shows_its_columns_and_predicates_in_order(answered):
     ]
 
 
+def test_a_table_that_the_node_is_named_after_is_shown_once(answered):
+    scan = {**APPLIED, "node": "LateScan parquet db.orders", "table": "db.orders"}
+    assert "LateScan parquet db.orders" in str(answered(scan)).splitlines()
+
+
 def test_an_order_with_a_limit_shows_whether_its_rows_are_searched_first(answered):
     applied = {
         "node": "TakeOrderedAndProject",

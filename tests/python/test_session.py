@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import warnings
+
 import latebloom
 import pyspark
 import pytest
@@ -98,3 +100,15 @@ def test_a_spark_in_which_the_extension_does_nothing_is_an_error_that_names_it(v
         latebloom.enabled(session),
     ):
         pass
+
+
+def test_a_jar_of_another_version_is_told_once_a_session(spark, monkeypatch):
+    monkeypatch.setattr(latebloom, "__version__", "99.1.0")
+    session = spark.newSession()
+    with pytest.warns(UserWarning, match=r"and this package's is 99\.1\.0"):
+        latebloom.confs(session)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        latebloom.confs(session)
+        monkeypatch.undo()
+        latebloom.confs(spark.newSession())

@@ -4,6 +4,7 @@
 A suite (``suites/``) is data: queries, tables and variants. ``tables`` generates or finds the
 tables, ``_sides`` run a query, ``_run`` compares answers and measures times, ``_advice`` asks
 ``latebloom advise`` about them, ``_report`` and ``_plots`` show them, ``_diff`` compares two runs.
+``_control`` measures the control package itself.
 """
 
 from latebloom_bench._bench import Request, bench

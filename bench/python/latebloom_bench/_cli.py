@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from latebloom._arguments import above_zero, add_cache, add_runs, pair
+from latebloom._data import Cache
 from latebloom._errors import LateBloomError
 
+from latebloom_bench import _control
 from latebloom_bench._bench import Request, bench, conclude
 from latebloom_bench._diff import diff
 from latebloom_bench._report import load
 from latebloom_bench._sides import PEERS
 from latebloom_bench.suites import SUITES, jmh
 
-_SUITES = sorted([*SUITES, jmh.NAME])
+_SUITES = sorted([*SUITES, _control.NAME, jmh.NAME])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,6 +38,9 @@ def main(arguments: Sequence[str]) -> int:
         )
     if options.suite == jmh.NAME:
         return conclude(jmh.run(options.jmh), options.out)
+    if options.suite == _control.NAME:
+        report = _control.run(Cache(options.cache.resolve()), options.runs, options.scale)
+        return conclude(report, options.out)
     return bench(
         SUITES[options.suite],
         Request(

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.index
 
-import java.io.File
+import java.io.{File, IOException}
+import java.net.URI
 import java.nio.file.{Files, StandardCopyOption}
+
+import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.util.Progressable
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.internal.SQLConf
@@ -306,6 +310,23 @@ class SkipIndexSuite extends IndexTest {
     }
   }
 
+  test("what cannot be written again is not dropped") {
+    inEach(three) { (dir, folder, format) =>
+      assert(build(read(dir, format), folder, "k").indexed == 3)
+      withSQLConf(
+        "fs.full.impl" -> classOf[FullFileSystem].getName,
+        "fs.full.impl.disable.cache" -> "true"
+      ) {
+        val one = dataFiles(dir).head.getPath
+        val error = intercept[IOException](SkipIndexes.drop(spark, s"full:$folder", Some(one)))
+        assert(error.getMessage == FullFileSystem.Said)
+        assert(SkipIndexes.list(spark, folder.getPath).size == 3)
+        assert(SkipIndexes.drop(spark, folder.getPath, Some(one)) == 1)
+        assert(SkipIndexes.list(spark, folder.getPath).size == 2)
+      }
+    }
+  }
+
   test("settings by which files are read otherwise") {
     def write(dir: File, format: String): Unit = spark.range(0, 30, 1, 3)
       .selectExpr("cast(id div 10 as int) k", "timestamp_seconds(id * 86400) t")
@@ -551,4 +572,22 @@ class SkipIndexSuite extends IndexTest {
       assert(SkipIndexes.list(spark, folder.getPath).isEmpty)
     }
   }
+}
+
+/** The local disk, of which no byte is left. */
+final class FullFileSystem extends RawLocalFileSystem {
+  override def getUri: URI = URI.create("full:///")
+
+  override def create(
+      path: Path,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable
+  ): FSDataOutputStream = throw new IOException(FullFileSystem.Said)
+}
+
+object FullFileSystem {
+  val Said = "no space left"
 }

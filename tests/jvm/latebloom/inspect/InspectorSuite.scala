@@ -199,4 +199,17 @@ class InspectorSuite extends LateBloomTest {
         Seq("not-installed"))
     }
   }
+
+  test("a text in parts, none of which ends within a code point") {
+    val text = "ab\uD83D\uDE00cde\uD83D\uDE00"
+    for (length <- 2 to 10) {
+      val parts = Inspector.inParts(text, length)
+      assert(parts.mkString == text)
+      assert(parts.forall(p => p.nonEmpty && p.length <= length))
+      assert(parts.forall(p => !Character.isHighSurrogate(p.last)))
+    }
+    assert(Inspector.inParts("abcde", 2).toSeq == Seq("ab", "cd", "e"))
+    assert(Inspector.inParts("abcd", 2).toSeq == Seq("ab", "cd"))
+    assert(Inspector.inParts("", 2).isEmpty)
+  }
 }

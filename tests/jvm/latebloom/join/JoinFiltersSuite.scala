@@ -61,6 +61,13 @@ class JoinFiltersSuite extends LateBloomTest {
     declines("creation-not-selective", joined)
     // What filters the other side comes from this one.
     declines("creation-not-selective", s"$joined where f.few = 3")
+    // A key that is compared by its hash alone: its type is no reason.
+    declines(
+      "creation-not-selective",
+      "select f.id from (select id, array(k) key from fact) f " +
+        "join (select id, array(k) key from dim) d on f.key = d.key",
+      "key"
+    )
     declines("join-type", s"${joined.replace("join", "left join")} and d.few = 3")
     declines(
       "partition-key",

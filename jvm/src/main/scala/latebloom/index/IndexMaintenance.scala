@@ -83,23 +83,28 @@ final private[index] class IndexMaintenance(folder: Path, conf: Configuration) {
     files
   }
 
-  /** Writes what is kept of a sidecar before it deletes it. */
+  /** Writes what is kept of a sidecar before it deletes it: where that fails, both stay as they
+    * are.
+    */
   private def drop(isDropped: FileState => Boolean): Int = {
     val affected = sidecars.filter(_._2.files.asScala.exists(isDropped))
     val dropped = affected.flatMap(_._2.files.asScala.filter(isDropped)).distinct.size
     affected.foreach { case (path, sidecar) =>
-      IndexFolders.using(path) {
-        val kept = (0 until sidecar.ranges).filterNot(r => isDropped(sidecar.file(r)))
-          .map(sidecar.entry(_))
-        if (kept.nonEmpty) {
-          val bytes = SidecarWriter.write(sidecar.source, sidecar.columns, kept.asJava)
-          IndexFolders.write(bytes, folder, conf)
-        }
-      }
+      rest(sidecar, isDropped).foreach(IndexFolders.write(_, folder, conf))
       IndexFolders.delete(Seq(path), folder, conf)
     }
     dropped
   }
+
+  /** A sidecar of the entries that are not dropped; None if there are none, or none to be had since
+    * the sidecar is damaged.
+    */
+  private def rest(sidecar: Sidecar, isDropped: FileState => Boolean): Option[Array[Byte]] =
+    try {
+      val kept = (0 until sidecar.ranges).filterNot(r => isDropped(sidecar.file(r)))
+        .map(sidecar.entry(_))
+      when(kept.nonEmpty)(SidecarWriter.write(sidecar.source, sidecar.columns, kept.asJava))
+    } catch { case _: Sidecar.Unusable => None }
 }
 
 private[index] object IndexMaintenance {

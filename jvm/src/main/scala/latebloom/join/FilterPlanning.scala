@@ -212,12 +212,13 @@ final private[join] class FilterPlanning(
     ): Either[Reason, Seq[PlannedFilter]] = {
       val pairs = j.pairs(side)
       val hashable = pairs.forall { case (mine, _) => JoinKeys.hashesEqually(mine.dataType) }
-      val hashes = pairs.size > 1 || JoinKeys.domain(pairs.head._1.dataType).isEmpty
+      val alone = pairs.exists { case (mine, _) => JoinKeys.domain(mine.dataType).isDefined }
+      val hashes = pairs.size > 1 || !alone
       val together = when(hashes && hashable)(pairs.unzip).map { case (mine, theirs) =>
         val key = SideKey(new XxHash64(mine), new XxHash64(theirs), hashed = true, isWhole = true)
         ofKey(j, side, key, least)
       }
-      together.filter(_.isRight).getOrElse {
+      together.filter(_.isRight || !alone).getOrElse {
         val each = pairs.map { case (mine, theirs) =>
           ofKey(j, side, SideKey(mine, theirs, hashed = false, isWhole = pairs.size == 1), least)
         }
