@@ -15,7 +15,7 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
         seed,
         steps,
         "ice.db.t",
-        Set("no-filter", "nothing-pushable", "not-selective", "iceberg-files")
+        Set("no-filter", "nothing-pushable", "not-selective", "iceberg-files", "iceberg-pruned")
       ) {
 
     private val transforms =
