@@ -94,7 +94,7 @@ trait HistoryTest extends LateBloomTest {
         case f if f.dataType.typeName == "array"     => "array(1, 2)"
         case f if f.dataType.typeName == "map"       => "map('a', 1)"
         case f if f.dataType.typeName == "date"      => "DATE'2021-05-05'"
-        case f if f.dataType.typeName == "timestamp" => "timestamp_seconds(id * 1000)"
+        case f if f.dataType.typeName == "timestamp" => "timestamp_seconds(id * 200)"
         case f if f.dataType.typeName == "string"    =>
           s"concat('text ', id % ${1 + random.nextInt(60)})"
         case f if f.dataType.typeName == "long" => s"IF(id % 5 = 0, 9000000000, id % 50)"

@@ -2,6 +2,9 @@
 package latebloom.topk
 
 import scala.util.Random
+import scala.util.control.NonFatal
+
+import org.scalatest.exceptions.TestFailedException
 
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{DataFrame, Row}
@@ -64,7 +67,7 @@ class RandomTopKSuite extends LateBloomTest {
       val query = TopQuery.of(random, columns.map(_._1))
       val table = name("t", formats(random.nextInt(2)), random.nextBoolean())
       val sql = query.sql(table)
-      withClue(s"query $i of seed $seed: $sql\n") {
+      about(s"query $i of seed $seed", sql) {
         val confs = Seq(
           SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> random.nextBoolean().toString,
           SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> (if (random.nextInt(4) == 0) "-1" else "10m"),
@@ -104,7 +107,7 @@ class RandomTopKSuite extends LateBloomTest {
       val where =
         one("true", "true", "i > 20", "i <= 36 or i is null", "id >= 3000", "j > 0", "id < 0")
       val sql = s"select ${asked.mkString(", ")} from $table where $where"
-      withClue(s"aggregation $i of seed $seed: $sql\n") {
+      about(s"aggregation $i of seed $seed", sql) {
         val df = spark.sql(sql)
         assert(df.collect().toSeq == off(spark.sql(sql).collect().toSeq))
         val found = nodes(df.queryExecution.executedPlan) { case a: LateAggregateExec => a }
@@ -140,7 +143,7 @@ class RandomTopKSuite extends LateBloomTest {
         s"$column >= (select min($column) from $table where id % 7 = 0)"
       )
       val sql = s"select $asked from $table where $where"
-      withClue(s"set $i of seed $seed: $sql\n") {
+      about(s"set $i of seed $seed", sql) {
         val df = spark.sql(sql)
         val found = df.collect().map(r => texts(r).map(oneZero)).toSet
         assert(found == off(spark.sql(sql).collect()).map(r => texts(r).map(oneZero)).toSet)
@@ -152,6 +155,14 @@ class RandomTopKSuite extends LateBloomTest {
     }
     assert(answered > queries / 8)
   }
+
+  /** Says of a different answer, or of a failure, which query has it. */
+  private def about(which: String, sql: String)(body: => Unit): Unit =
+    try withClue(s"$which: $sql\n")(body)
+    catch {
+      case e: TestFailedException => throw e
+      case NonFatal(e)            => fail(s"$which failed: $sql\n$e", e)
+    }
 
   private def oneZero(value: String) = if (value == "-0.0") "0.0" else value
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
+import org.apache.spark.sql.functions.expr
+
 /** Random histories of an Iceberg table. `LATEBLOOM_ICEBERG_HISTORIES` says how many,
   * `LATEBLOOM_ICEBERG_SEED` which is the first.
   */
@@ -18,8 +20,9 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
         Set("no-filter", "nothing-pushable", "not-selective", "iceberg-files", "iceberg-pruned")
       ) {
 
+    /** Of few partitions each: a history takes as long as it has files. */
     private val transforms =
-      Seq("p", "bucket(3, id)", "truncate(100, id)", "days(t)", "months(d)", "truncate(7, s)", "z")
+      Seq("p", "bucket(3, id)", "truncate(600, id)", "days(t)", "months(d)", "truncate(6, s)", "z")
 
     private var fields = 0
 
@@ -35,7 +38,10 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
       val by = random.shuffle(transforms).take(random.nextInt(3)).mkString(", ")
       log += properties.mkString(s"partitioned by ($by), properties: ", ", ", "")
       IcebergHistorySuite.this.create("t", by)(properties: _*)
-      rows(0, 2000).repartition(3).writeTo("ice.db.t").append()
+      rows(0, 2000)
+        .withColumn("t", expr("timestamp_seconds(id * 200)"))
+        .withColumn("d", expr("date_add(DATE'2020-01-01', CAST(id % 100 AS INT))"))
+        .repartition(3).writeTo("ice.db.t").append()
     }
 
     private def call(procedure: String, arguments: String = ""): Unit =
@@ -46,8 +52,8 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
       fields += 1
       val by = pick(Seq(
         s"bucket(${3 + fields}, id)",
-        s"truncate(${7 + fields}, s)",
-        s"truncate(${100 + fields}, id)"
+        s"bucket(${3 + fields}, s)",
+        s"truncate(${600 + fields}, id)"
       ))
       change(s"ALTER TABLE ice.db.t ADD PARTITION FIELD $by AS f$fields")
     }
