@@ -60,12 +60,14 @@ val compiledQuickly = Seq(
   "-XX:ReservedCodeCacheSize=512m"
 )
 
-// Which tests share a JVM: groups of about equal time, by the part of the product.
-def testGroup(suite: String): String = suite.split('.').drop(1).head match {
-  case "tables"                                           => "tables"
-  case "join" | "joinkeys"                                => "joins"
-  case "rules" | "topk" | "toprows" | "cache" | "compile" => "plans"
-  case _                                                  => "files"
+// Which tests share a JVM, by the part of the product. Two run at a time: those that take longest begin.
+val testGroups = Seq("files", "joins", "delta", "plans", "iceberg")
+
+def testGroup(suite: String): String = suite.split('.').toSeq.drop(1) match {
+  case Seq("tables", name)          => if (name.startsWith("Delta")) "delta" else "iceberg"
+  case Seq("join" | "joinkeys", _*) => "joins"
+  case Seq("rules" | "topk" | "toprows" | "cache" | "compile", _*) => "plans"
+  case _                                                           => "files"
 }
 
 Global / concurrentRestrictions := Seq(
@@ -201,9 +203,10 @@ lazy val latebloom = project
     Test / testForkedParallel := false,
     Test / testGrouping := {
       val fork = (Test / forkOptions).value
-      (Test / definedTests).value.groupBy(t => testGroup(t.name)).toSeq.sortBy(_._1).map {
-        case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(fork))
-      }
+      (Test / definedTests).value.groupBy(t => testGroup(t.name)).toSeq
+        .sortBy { case (name, _) => testGroups.indexOf(name) }.map {
+          case (name, tests) => Tests.Group(name, tests, Tests.SubProcess(fork))
+        }
     },
     // The wheel carries the jar: `package` also leaves it where the Python package looks for it.
     Compile / packageBin := {
