@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from latebloom import _asking
 from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 DEFAULT_RUNS = 3
+
+_Side = TypeVar("_Side")
 
 # Of the metrics that are not counts.
 _KINDS = {
@@ -182,18 +184,23 @@ def _compared(df: DataFrame, runs: int) -> Comparison:
     return Comparison(equal, rounded, off_digest, on_digest, off, on, scans)
 
 
+def in_turns(sides: Sequence[_Side], rounds: int) -> Iterator[_Side]:
+    """Every side once a round. Who went last goes first next, so that none always finds warm caches."""
+    order = list(sides)
+    for _ in range(rounds):
+        yield from order
+        order.reverse()
+
+
 def _times(df: DataFrame, runs: int) -> tuple[Times, Times]:
     off: list[float] = []
     on: list[float] = []
     sides = [(disabled, off), (enabled, on)]
-    for _ in range(runs):
-        for switch, taken in sides:
-            with switch(df.sparkSession):
-                start = time.perf_counter()
-                df.write.format("noop").mode("overwrite").save()
-                taken.append(time.perf_counter() - start)
-        # The side that went second goes first next, so that neither always finds warm caches.
-        sides.reverse()
+    for switch, taken in in_turns(sides, runs):
+        with switch(df.sparkSession):
+            start = time.perf_counter()
+            df.write.format("noop").mode("overwrite").save()
+            taken.append(time.perf_counter() - start)
     return Times(tuple(off)), Times(tuple(on))
 
 

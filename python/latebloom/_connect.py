@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import uuid
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -45,7 +44,12 @@ def require(spark: SparkSession) -> None:
         JarNotFoundError: the server names the extension, and does not know its table functions.
     """
     if spark not in _known:
-        _warn_of_another(json.loads(version(spark))["version"])
+        _versions.warn_of_another(
+            json.loads(version(spark))["version"],
+            "the server's",
+            "this client's",
+            f"pip install the client's version that the server has, or {ATTACH}",
+        )
         _known.add(spark)
 
 
@@ -133,14 +137,3 @@ def _view(df: DataFrame) -> Iterator[str]:
         yield f"SELECT * FROM {name}"
     finally:
         df.sparkSession.catalog.dropTempView(name)
-
-
-def _warn_of_another(found: str) -> None:
-    needed = _versions.another(found)
-    if needed:
-        warnings.warn(
-            f"the server's LateBloom is {found}, and this client's is {needed}: answers may lack "
-            "what the other knows.\n"
-            f"  to do: pip install the client's version that the server has, or {ATTACH}",
-            stacklevel=2,
-        )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -31,20 +30,13 @@ def require(spark: SparkSession) -> None:
     """Raises the errors of :func:`inspector`, before a query runs; warns once of another jar's version."""
     found = inspector(spark)
     if spark not in _known:
-        _warn_of_another(json.loads(found.version())["version"])
-        _known.add(spark)
-
-
-def _warn_of_another(found: str) -> None:
-    needed = _versions.another(found)
-    if needed:
-        warnings.warn(
-            f"the JVM's LateBloom is {found}, and this package's is {needed}: calls may fail, and "
-            "answers may lack what the other knows.\n"
-            "  to do: take the other jar out of spark.jars and of $SPARK_HOME/jars, and restart this "
-            "Python",
-            stacklevel=2,
+        _versions.warn_of_another(
+            json.loads(found.version())["version"],
+            "the JVM's",
+            "this package's",
+            "take the other jar out of spark.jars and of $SPARK_HOME/jars, and restart this Python",
         )
+        _known.add(spark)
 
 
 def version(spark: SparkSession) -> str:

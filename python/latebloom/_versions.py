@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +74,17 @@ def another(jar: str) -> str | None:
     needed = of_jar(__version__)
     # Classes that were never packed into a jar have no version.
     return None if jar in (needed, "development") else needed
+
+
+def warn_of_another(jar: str, whose: str, ours: str, fix: str) -> None:
+    """Warns if the version of ``whose`` jar is not the one that belongs to ``ours``, this package."""
+    needed = another(jar)
+    if needed:
+        warnings.warn(
+            f"{whose} LateBloom is {jar}, and {ours} is {needed}: answers may lack what the other "
+            f"knows.\n  to do: {fix}",
+            stacklevel=3,
+        )
 
 
 def spark_home() -> Path | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import latebloom
+from latebloom._compare import in_turns
 from latebloom._data import Cache, Tpch
 from latebloom._errors import LateBloomError
 from latebloom._local import local_session, parquet_view
@@ -70,7 +71,7 @@ def run(cache: Cache, runs: int, large: float | None = None) -> Report:
 
 
 def _first(path: Path, runs: int) -> Result:
-    sides = _in_turns(
+    sides = _measured(
         {_PLAIN: partial(_session, _PLAIN, path), _WITH: partial(_session, _WITH, path)}, runs
     )
     return Result("first query", "session and first query", _FIRST, sides)
@@ -107,25 +108,22 @@ def _profiled(spark: SparkSession, name: str, sql: str, runs: int) -> Result:
         rows = latebloom.profile(df).rows
         return time.perf_counter() - start, rows
 
-    return Result("profile", name, sql, _in_turns({_PLAIN: plain, _WITH: profiled}, runs))
+    return Result("profile", name, sql, _measured({_PLAIN: plain, _WITH: profiled}, runs))
 
 
-def _in_turns(
+def _measured(
     sides: dict[str, Callable[[], tuple[float, int | None]]], runs: int
 ) -> tuple[Measured, ...]:
     """Seconds of each side after one run that warms up. Sides that count rows must agree."""
-    turns = list(sides.items())
-    rows = [count for _, call in turns if (count := call()[1]) is not None]
+    rows = [count for call in sides.values() if (count := call()[1]) is not None]
     seconds: dict[str, list[float]] = {name: [] for name in sides}
-    for _ in range(runs):
-        for name, call in turns:
-            took, counted = call()
-            seconds[name].append(took)
-            if counted not in (None, rows[0]):
-                raise LateBloomError(
-                    f"{name} counted {counted:,} rows, and {rows[0]:,} before",
-                    where=f"suite {NAME}",
-                    fix="report it: the answers should be equal",
-                )
-        turns.reverse()
+    for name, call in in_turns(list(sides.items()), runs):
+        took, counted = call()
+        seconds[name].append(took)
+        if counted not in (None, rows[0]):
+            raise LateBloomError(
+                f"{name} counted {counted:,} rows, and {rows[0]:,} before",
+                where=f"suite {NAME}",
+                fix="report it: the answers should be equal",
+            )
     return tuple(Measured(name, seconds=tuple(seconds[name])) for name in sides)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from latebloom import _jvm, index
+from latebloom._compare import in_turns
 from latebloom._data import Cache
 from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
 from latebloom._errors import LateBloomError
@@ -256,16 +257,13 @@ class _Bench:
             turns.append((DUCKDB, partial(duck.run, query.sql)))
         turns = [turn for turn in turns if turn[0] not in problems]
         costs: dict[str, list[Cost]] = {name: [] for name, _ in turns}
-        for _ in range(self._runs):
-            for name, turn in turns:
-                if name not in problems:
-                    cost = self._caught(turn)
-                    if isinstance(cost, _Problem):
-                        problems[name] = cost.text
-                    else:
-                        costs[name].append(cost)
-            # Who went last goes first next, so that no side always finds warm caches.
-            turns.reverse()
+        for name, turn in in_turns(turns, self._runs):
+            if name not in problems:
+                cost = self._caught(turn)
+                if isinstance(cost, _Problem):
+                    problems[name] = cost.text
+                else:
+                    costs[name].append(cost)
         return costs
 
     def _caught(self, call: Callable[[], _T]) -> _T | _Problem:

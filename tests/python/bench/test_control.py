@@ -17,7 +17,7 @@ def test_sides_take_turns_and_who_went_last_goes_first():
         return call
 
     sides = {"plain": side("plain", 1.0), "latebloom": side("latebloom", 1.5)}
-    plain, with_it = _control._in_turns(sides, 3)
+    plain, with_it = _control._measured(sides, 3)
     warm = ["plain", "latebloom"]
     assert turns == warm + ["plain", "latebloom", "latebloom", "plain", "plain", "latebloom"]
     assert (plain.seconds, with_it.seconds) == ((1.0,) * 3, (1.5,) * 3)
@@ -26,7 +26,7 @@ def test_sides_take_turns_and_who_went_last_goes_first():
 def test_another_count_is_an_error():
     counted = iter([(1.0, 5), (1.0, 5), (1.0, 6)])
     with pytest.raises(LateBloomError, match="latebloom counted 6 rows, and 5 before"):
-        _control._in_turns({"plain": lambda: (1.0, 5), "latebloom": lambda: next(counted)}, 3)
+        _control._measured({"plain": lambda: (1.0, 5), "latebloom": lambda: next(counted)}, 3)
 
 
 def test_the_first_query_of_a_process_is_timed_and_answered(tmp_path):

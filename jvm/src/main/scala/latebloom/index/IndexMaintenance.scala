@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.index
 
+import java.io.FileNotFoundException
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
@@ -97,14 +98,14 @@ final private[index] class IndexMaintenance(folder: Path, conf: Configuration) {
   }
 
   /** A sidecar of the entries that are not dropped; None if there are none, or none to be had since
-    * the sidecar is damaged.
+    * the sidecar is damaged or gone.
     */
   private def rest(sidecar: Sidecar, isDropped: FileState => Boolean): Option[Array[Byte]] =
     try {
       val kept = (0 until sidecar.ranges).filterNot(r => isDropped(sidecar.file(r)))
         .map(sidecar.entry(_))
       when(kept.nonEmpty)(SidecarWriter.write(sidecar.source, sidecar.columns, kept.asJava))
-    } catch { case _: Sidecar.Unusable => None }
+    } catch { case _: Sidecar.Unusable | _: FileNotFoundException => None }
 }
 
 private[index] object IndexMaintenance {
