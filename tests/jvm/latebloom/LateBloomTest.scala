@@ -43,6 +43,11 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     result.get
   }
 
+  /** Runs the query once: Spark's own `checkAnswer` plans and runs it again, to look at it as an RDD.
+    */
+  override protected def checkAnswer(df: => DataFrame, expected: Seq[Row]): Unit =
+    QueryTest.getErrorMessageInCheckAnswer(df, expected, checkToRDD = false).foreach(fail(_))
+
   /** Runs the query off and on, with adaptive execution and without, then checks the plan. */
   protected def sameAnswer(query: => DataFrame)(look: SparkPlan => Unit): Unit =
     sameAnswerAs()(query)(look)
