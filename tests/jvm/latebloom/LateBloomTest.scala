@@ -5,6 +5,7 @@ import java.io.File
 import java.net.URI
 
 import org.apache.spark.network.util.JavaUtils
+import org.apache.spark.sql.catalyst.plans.logical.Sort
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.{SQLConf, StaticSQLConf}
 import org.apache.spark.sql.test.SharedSparkSession
@@ -43,10 +44,23 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     result.get
   }
 
-  /** Runs the query once: Spark's own `checkAnswer` plans and runs it again, to look at it as an RDD.
+  /** Spark's own plans and runs the query once more, to look at it as an RDD, and writes out all
+    * rows to sort them.
     */
-  override protected def checkAnswer(df: => DataFrame, expected: Seq[Row]): Unit =
-    QueryTest.getErrorMessageInCheckAnswer(df, expected, checkToRDD = false).foreach(fail(_))
+  override protected def checkAnswer(df: => DataFrame, expected: Seq[Row]): Unit = {
+    val query = df
+    val rows = query.collect().toSeq
+    val sorted = query.queryExecution.analyzed.exists(_.isInstanceOf[Sort])
+    def keys(rows: Seq[Row]) = rows.map(LateBloomTest.exact)
+    def counts(rows: Seq[Row]) =
+      keys(rows).groupBy(identity).map { case (row, all) => row -> all.size }
+    val same =
+      if (sorted) keys(rows) == keys(expected) else counts(rows) == counts(expected)
+    if (!same)
+      QueryTest.sameRows(expected, rows, sorted).foreach { difference =>
+        fail(s"$difference\n${query.queryExecution}")
+      }
+  }
 
   /** Runs the query off and on, with adaptive execution and without, then checks the plan. */
   protected def sameAnswer(query: => DataFrame)(look: SparkPlan => Unit): Unit =
@@ -111,4 +125,19 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     sys.env.get(name).fold(default)(_.toInt)
 
   protected def rows(df: DataFrame): Set[Row] = df.collect().toSet
+}
+
+object LateBloomTest {
+
+  /** A value that equals only that of the same value: zeros have signs, arrays are what they hold.
+    */
+  private def exact(value: Any): Any = value match {
+    case row: Row                             => row.toSeq.map(exact)
+    case bytes: Array[Byte]                   => bytes.toSeq
+    case double: Double                       => (0, java.lang.Double.doubleToLongBits(double))
+    case float: Float                         => (1, java.lang.Float.floatToIntBits(float))
+    case map: scala.collection.Map[_, _]      => map.map { case (k, v) => exact(k) -> exact(v) }
+    case values: scala.collection.Iterable[_] => values.toSeq.map(exact)
+    case other                                => other
+  }
 }
