@@ -55,6 +55,15 @@ class FileTablesSuite extends LateBloomTest {
     }
   }
 
+  test("a command that they do not know fails as in Spark") {
+    inV2 { _ =>
+      Seq("delete from t", "delete from t where id < 3", "update t set id = 3").foreach { command =>
+        def error() = intercept[Exception](spark.sql(command)).toString
+        assert(off(error()) == error())
+      }
+    }
+  }
+
   test("joins, orders and subqueries") {
     inV2 { _ =>
       taken("select a.s from t a join t b on a.id = b.id where b.k = 3 and b.id < 900", 2)

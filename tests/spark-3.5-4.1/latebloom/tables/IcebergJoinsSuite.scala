@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
@@ -151,6 +152,22 @@ class IcebergJoinsSuite extends IcebergTest {
       }
       assert(off(changed()) == changed())
     }
+  }
+
+  test("a DELETE of all rows is Iceberg's") {
+    Seq("merge-on-read", "copy-on-write").foreach { mode =>
+      table("t", "p")("format-version" -> "2", "write.delete.mode" -> mode)
+      spark.sql("DELETE FROM ice.db.t")
+      checkAnswer(spark.sql("SELECT count(*) FROM ice.db.t"), Seq(Row(0)))
+      rows(0, 1000).writeTo("ice.db.t").append()
+      spark.sql("DELETE FROM ice.db.t WHERE true")
+      rows(1000, 1500).writeTo("ice.db.t").append()
+      spark.sql("DELETE FROM ice.db.t WHERE p = 1")
+      taken("SELECT * FROM ice.db.t WHERE k < 50")
+    }
+    table("u")()
+    spark.sql("TRUNCATE TABLE ice.db.u")
+    checkAnswer(spark.sql("SELECT count(*) FROM ice.db.u"), Seq(Row(0)))
   }
 
   test("first rows of an order") {

@@ -24,7 +24,10 @@ object FileTables extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val settings = LateBloomConf.settings(conf)
     if (!settings.enabled || !settings.scanEnabled) plan
-    else plan.transform { case v2: DataSourceV2Relation => asV1(v2).getOrElse(v2) }
+    else {
+      val isRead = Targets.reads(plan)
+      plan.transform { case v2: DataSourceV2Relation if isRead(v2) => asV1(v2).getOrElse(v2) }
+    }
   }
 
   private def asV1(v2: DataSourceV2Relation): Option[LogicalPlan] = v2.table match {

@@ -38,8 +38,9 @@ object IcebergTables extends Rule[LogicalPlan] {
     if (!settings.enabled || !settings.scanEnabled || !hasIceberg(plan) || namesFiles(plan)) plan
     else {
       val session = SparkSession.active
+      val isRead = Targets.reads(plan)
       plan.transformWithSubqueries {
-        case v2: DataSourceV2ScanRelation if isIceberg(v2.scan) =>
+        case v2: DataSourceV2ScanRelation if isIceberg(v2.scan) && isRead(v2) =>
           planned(v2).fold(_ => v2, relation(v2, _, session))
       }
     }
