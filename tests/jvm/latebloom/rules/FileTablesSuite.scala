@@ -57,7 +57,12 @@ class FileTablesSuite extends LateBloomTest {
 
   test("a command that they do not know fails as in Spark") {
     inV2 { _ =>
-      Seq("delete from t", "delete from t where id < 3", "update t set id = 3").foreach { command =>
+      Seq(
+        "delete from t",
+        "delete from t where id < 3",
+        "update t set id = 3",
+        "merge into t using (select id u from t where k = 3) on u = id when matched then delete"
+      ).foreach { command =>
         def error() = intercept[Exception](spark.sql(command)).toString
         assert(off(error()) == error())
       }
