@@ -264,6 +264,10 @@ def javaArgs(target: File, classPath: Seq[File], options: Seq[String]): File = {
 val manyShortQueries =
   compiledQuickly ++ Seq("-Dspark.ui.enabled=false", "-Dspark.ui.showConsoleProgress=false")
 
+// Modules of tests need a newer Scala than the one that Spark ships.
+val sparksScala = dependencyOverrides ++= Seq("scala-library", "scala-reflect", "scala-compiler")
+  .map("org.scala-lang" % _ % scalaVersion.value)
+
 // Spark's own suites with the extension attached: see dev/spark-suites.
 lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
   .dependsOn(latebloom)
@@ -271,16 +275,16 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
   .settings(
     target := line.target(baseDirectory.value),
     publish / skip := true,
-    // Modules of tests need a newer Scala than the one that Spark ships.
-    dependencyOverrides ++= Seq("scala-library", "scala-reflect", "scala-compiler")
-      .map("org.scala-lang" % _ % scalaVersion.value),
+    sparksScala,
     libraryDependencies ++= Seq("sql", "sql-api", "catalyst", "core", "common-utils", "tags").map(
       m => "org.apache.spark" %% s"spark-$m" % line.tests classifier "tests"
     ) ++ Seq(
       "org.scalatest" %% "scalatest" % "3.2.19",
       "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0",
-      "org.scalatestplus" %% "mockito-5-12" % "3.2.19.0"
+      "org.scalatestplus" %% "mockito-5-12" % "3.2.19.0",
+      "org.junit.platform" % "junit-platform-launcher" % "1.14.3"
     ),
+    Compile / unmanagedSourceDirectories += (LocalProject("iceberg-suites") / baseDirectory).value,
     stage := {
       val unpacked = target.value / "spark"
       // The suites open their test data as files, so a jar on the class path is not enough.
@@ -301,6 +305,56 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
         "-Dspark.hadoop.hadoop.security.key.provider.path=test:///",
         "-Dderby.system.durability=test"
       )
+      javaArgs(target.value, entries, options)
+    }
+  )
+
+// Iceberg's own tests with the extension attached: see dev/iceberg-suites.
+lazy val icebergSuites = Project("iceberg-suites", file("tests/iceberg-suites"))
+  .dependsOn(sparkSuites)
+  .settings(sparkOf(Provided))
+  .settings(
+    target := line.target(baseDirectory.value),
+    publish / skip := true,
+    sparksScala,
+    // Its code is compiled above, so that to compile everything does not fetch all of Iceberg.
+    sourcesInBase := false,
+    Compile / unmanagedSourceDirectories := Nil,
+    Compile / resourceDirectory := baseDirectory.value / "resources",
+    libraryDependencies ++= line.iceberg.toSeq.flatMap { version =>
+      val ofSpark = Seq("spark", "spark-extensions").map(m => s"iceberg-$m-${line.id}")
+      val libraries = Seq("api", "common", "core", "data", "parquet", "orc", "hive-metastore")
+      val modules = (ofSpark ++ libraries.map("iceberg-" + _)).map("org.apache.iceberg" % _ % version)
+      val server = "org.apache.iceberg" % "iceberg-open-api" % version
+      (modules ++ modules.map(_ classifier "tests") ++ Seq(
+        server classifier "tests",
+        server classifier "test-fixtures",
+        "org.apache.iceberg" % "iceberg-parquet" % version classifier "test-fixtures"
+      )).map(_.excludeAll(ExclusionRule("org.apache.spark"), ExclusionRule("org.apache.hadoop")))
+    },
+    // What Iceberg's build has beside them.
+    libraryDependencies ++= Seq(
+      "org.junit.jupiter" % "junit-jupiter" % "5.14.3",
+      "org.assertj" % "assertj-core" % "3.27.7",
+      "org.awaitility" % "awaitility" % "4.3.0",
+      "org.mockito" % "mockito-junit-jupiter" % "4.11.0",
+      "org.xerial" % "sqlite-jdbc" % "3.51.1.0",
+      "org.eclipse.jetty" % "jetty-server" % "12.1.5",
+      "org.eclipse.jetty.ee10" % "jetty-ee10-servlet" % "12.1.5",
+      "org.eclipse.jetty.compression" % "jetty-compression-server" % "12.1.5",
+      "org.eclipse.jetty.compression" % "jetty-compression-gzip" % "12.1.5"
+    ),
+    stage := {
+      // Spark is PySpark's, which has Hive's classes; of the libraries that both have, the tests need
+      // Iceberg's versions. Spark's tests are no part of it.
+      val managed = (Runtime / fullClasspath).value.files.filterNot(_.getName.matches("spark-.*"))
+      val ofSpark = line.jars((ThisBuild / baseDirectory).value)
+      def artifact(jar: File) = jar.getName.replaceFirst("-\\d.*", "")
+      val theirs = managed.map(artifact).toSet
+      val entries = managed ++ ofSpark.filterNot(jar => theirs(artifact(jar)))
+      val options = sparkJvmOptions ++ manyShortQueries ++ line.iceberg.map(version =>
+        s"-Dlatebloom.suites.version=$version"
+      ) :+ s"-Dlog4j2.configurationFile=${(sparkSuites / baseDirectory).value / "log4j2.properties"}"
       javaArgs(target.value, entries, options)
     }
   )

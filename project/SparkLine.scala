@@ -69,9 +69,10 @@ final case class SparkLine(name: String, spark: String, scala: String, inMaven: 
 
   /** What PySpark of this line has in its folder of jars: beside the checkout's own environment. */
   def jars(root: File): Seq[File] = {
-    val found = ((root / s".venv-$name") ** "pyspark" / "jars" * "*.jar").get
+    val venv = if (isDefault) ".venv" else s".venv-$name"
+    val found = ((root / venv) ** "pyspark" / "jars" * "*.jar").get
     if (found.isEmpty)
-      sys.error(s"no jars of PySpark $spark in .venv-$name: run ./dev/sbt --spark $name")
+      sys.error(s"no jars of PySpark $spark in $venv: run ./dev/sbt --spark $name")
     found
   }
 }

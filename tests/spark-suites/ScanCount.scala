@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 
 import latebloom.scan.LateScan
@@ -32,8 +33,8 @@ object ScanCount {
         case scan: LateScan =>
           late.incrementAndGet()
           joins.addAndGet(scan.joinFilters.size)
-        case _: FileSourceScanExec => sparks.incrementAndGet()
-        case _                     =>
+        case _: FileSourceScanExec | _: BatchScanExec => sparks.incrementAndGet()
+        case _                                        =>
       }
       plan
     }

@@ -26,43 +26,55 @@ object SuiteRun {
   /** The key in `failed` of a suite that ended before its tests did. */
   val aborted = "(the suite itself)"
 
-  /** Runs a suite in this thread, so that each event arrives while its test is current. */
-  def apply(className: String): SuiteRun = {
-    val name = className.split('.').last
-    val passed = mutable.LinkedHashSet.empty[String]
-    val failed = mutable.LinkedHashMap.empty[String, String]
+  /** Where the tests of a running suite are written down. */
+  final class Results {
+    private[SuiteRun] val passed = mutable.LinkedHashSet.empty[String]
+    private[SuiteRun] val failed = mutable.LinkedHashMap.empty[String, String]
+
+    def pass(test: String): Unit = passed += test
 
     def fail(test: String, message: String, error: Option[Throwable]): Unit = {
       failed(test) = error.fold(message)(ExceptionUtils.getStackTrace)
       println(s"- $test: $message")
     }
-    val reporter: Reporter = {
-      case e: TestSucceeded => passed += e.testName
-      case e: TestFailed    => fail(e.testName, e.message, e.throwable)
-      case e: TestCanceled  => fail(e.testName, s"cancelled: ${e.message}", None)
-      case e: SuiteAborted  => fail(aborted, e.message, e.throwable)
-      case _                =>
-    }
+  }
 
+  /** What `run` writes down of a suite, with the scans that it planned. */
+  def of(className: String)(run: Results => Unit): SuiteRun = {
+    val results = new Results
     val (late, sparks, joins) = ScanCount.now
     val start = System.nanoTime
-    try {
-      val suite = Class.forName(className).getDeclaredConstructor().newInstance()
-      suite.asInstanceOf[Suite].run(None, Args(reporter))
-    } catch {
+    try run(results)
+    catch {
       // A suite that can't start must not hide the others' results.
-      case e: Throwable => fail(aborted, String.valueOf(e.getMessage), Some(e))
+      case e: Throwable => results.fail(aborted, String.valueOf(e.getMessage), Some(e))
     }
     val seconds = (System.nanoTime - start) / 1000000000L
     val (lateAfter, sparksAfter, joinsAfter) = ScanCount.now
     SuiteRun(
-      name,
-      passed.toSet,
-      failed.toMap,
+      SuiteList.name(className),
+      results.passed.toSet,
+      results.failed.toMap,
       seconds,
       lateAfter - late,
       sparksAfter - sparks,
       joinsAfter - joins
     )
+  }
+
+  /** Runs a suite of ScalaTest in this thread, so that each event arrives while its test is
+    * current.
+    */
+  def apply(className: String): SuiteRun = of(className) { results =>
+    val reporter: Reporter = {
+      case e: TestSucceeded => results.pass(e.testName)
+      case e: TestFailed    => results.fail(e.testName, e.message, e.throwable)
+      case e: TestCanceled  => results.fail(e.testName, s"cancelled: ${e.message}", None)
+      case e: SuiteAborted  => results.fail(aborted, e.message, e.throwable)
+      case _                =>
+    }
+    val suite = Class.forName(className).getDeclaredConstructor().newInstance()
+    suite.asInstanceOf[Suite].run(None, Args(reporter))
+    ()
   }
 }

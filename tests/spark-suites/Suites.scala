@@ -2,16 +2,38 @@
 
 package latebloom.suites
 
+/** Suites of a product that run with the extension attached. */
+trait SuiteList {
+
+  /** The classes of those that run if none is named. */
+  protected def classes: Seq[String]
+
+  /** The classes of those that run when they are named. */
+  protected def others: Seq[String] = Nil
+
+  /** Of those that CI runs, by names. */
+  def ci: Seq[String]
+
+  def all: Seq[String] = classes.map(SuiteList.name)
+
+  /** By their names, which have no package. */
+  def classNames: Map[String, String] = (classes ++ others).map(c => SuiteList.name(c) -> c).toMap
+}
+
+object SuiteList {
+  def name(className: String): String = className.split('.').last
+}
+
 /** Spark's suites that read Parquet and ORC through FileSourceScanExec, its suites of joins and
   * subqueries, and some that run all kinds of queries.
   */
-object Suites {
+object Suites extends SuiteList {
   private val sql = "org.apache.spark.sql"
   private val parquet = s"$sql.execution.datasources.parquet"
   private val orc = s"$sql.execution.datasources.orc"
   private val joins = s"$sql.execution.joins"
 
-  private val classes = Seq(
+  protected val classes: Seq[String] = Seq(
     s"$parquet.ParquetV1QuerySuite",
     s"$parquet.ParquetV1FilterSuite",
     s"$parquet.ParquetV1SchemaPruningSuite",
@@ -55,9 +77,7 @@ object Suites {
   /** Needs generated data and answers: see `dev/spark-suites --tpcds`. */
   private val tpcds = s"$sql.TPCDSQueryTestSuite"
 
-  val classNames: Map[String, String] = (classes :+ tpcds).map(c => c.split('.').last -> c).toMap
-
-  val all: Seq[String] = classes.map(_.split('.').last)
+  override protected val others: Seq[String] = Seq(tpcds)
 
   /** The suites of CI, fast ones: filtered reads of all kinds, and plans that other rules of Spark
     * inspect.
