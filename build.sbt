@@ -324,7 +324,8 @@ lazy val icebergSuites = Project("iceberg-suites", file("tests/iceberg-suites"))
     libraryDependencies ++= line.iceberg.toSeq.flatMap { version =>
       val ofSpark = Seq("spark", "spark-extensions").map(m => s"iceberg-$m-${line.id}")
       val libraries = Seq("api", "common", "core", "data", "parquet", "orc", "hive-metastore")
-      val modules = (ofSpark ++ libraries.map("iceberg-" + _)).map("org.apache.iceberg" % _ % version)
+      val modules =
+        (ofSpark ++ libraries.map("iceberg-" + _)).map("org.apache.iceberg" % _ % version)
       val server = "org.apache.iceberg" % "iceberg-open-api" % version
       (modules ++ modules.map(_ classifier "tests") ++ Seq(
         server classifier "tests",

@@ -21,7 +21,6 @@ object Suites extends SuiteList {
     s"$source.TestPartitionPruning",
     s"$source.TestPartitionValues",
     s"$source.TestIdentityPartitionData",
-    s"$source.TestReadProjection",
     s"$source.TestSparkReadProjection",
     s"$source.TestSparkReaderDeletes",
     s"$source.TestSparkReaderWithBloomFilter",

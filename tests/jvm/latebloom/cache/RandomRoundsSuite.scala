@@ -139,6 +139,8 @@ class RandomRoundsSuite extends LateBloomTest {
         withClue(s"$format, seed $seed, $known\n${log.takeRight(20).mkString("\n")}\n") {
           checkAnswer(df, expected)
           assert(lateScans(df).nonEmpty)
+          // With what the first run has told.
+          checkAnswer(now, expected)
         }
       }
     }
