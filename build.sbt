@@ -353,9 +353,14 @@ lazy val icebergSuites = Project("iceberg-suites", file("tests/iceberg-suites"))
       def artifact(jar: File) = jar.getName.replaceFirst("-\\d.*", "")
       val theirs = managed.map(artifact).toSet
       val entries = managed ++ ofSpark.filterNot(jar => theirs(artifact(jar)))
-      val options = sparkJvmOptions ++ manyShortQueries ++ line.iceberg.map(version =>
-        s"-Dlatebloom.suites.version=$version"
-      ) :+ s"-Dlog4j2.configurationFile=${(sparkSuites / baseDirectory).value / "log4j2.properties"}"
+      val version =
+        line.iceberg.getOrElse(
+          sys.error(s"Maven Central has no Iceberg for Spark ${line.name} yet")
+        )
+      val options = sparkJvmOptions ++ manyShortQueries ++ Seq(
+        s"-Dlatebloom.suites.version=$version",
+        s"-Dlog4j2.configurationFile=${(sparkSuites / baseDirectory).value / "log4j2.properties"}"
+      )
       javaArgs(target.value, entries, options)
     }
   )
