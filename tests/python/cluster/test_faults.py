@@ -171,22 +171,30 @@ def test_a_query_survives_an_executor(
             os.kill(victim, signal.SIGKILL)
 
 
-def all_have_read(cluster: Cluster) -> bool:
-    """Whether each executor has read a file. What decompresses is a library that is unpacked to a file
-    first, which takes a disk."""
-    cluster.await_executors()
+def finished_tasks(cluster: Cluster) -> dict[str, int]:
+    """How many tasks each executor has ended well."""
     known = cluster.spark.sparkContext._jsc.sc().statusStore().executorList(True)
     summaries = [known.apply(i) for i in range(known.size())]
-    return all(e.totalInputBytes() > 0 for e in summaries if e.id() != "driver")
+    return {e.id(): e.completedTasks() for e in summaries if e.id() != "driver"}
+
+
+def unpack_libraries(cluster: Cluster, seconds: float = 120) -> None:
+    """Lets each executor load what decompresses, a library that is unpacked to a file first, which takes
+    a disk."""
+    cluster.await_executors()
+    load = "java_method('org.xerial.snappy.Snappy', 'getNativeLibraryVersion') v"
+    before = finished_tasks(cluster)
+    end = time.monotonic() + seconds
+    while any(n == before.get(e, 0) for e, n in finished_tasks(cluster).items()):
+        assert time.monotonic() < end, "an executor gets no task"
+        cluster.spark.range(0, 16, 1, 16).selectExpr(load).collect()
 
 
 def test_a_full_disk_is_the_same_error_as_sparks_and_no_error_after_it(
     cluster: Cluster,
 ) -> None:
     expected = answer(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
-    end = time.monotonic() + 120
-    while not all_have_read(cluster) and time.monotonic() < end:
-        answer(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
+    unpack_libraries(cluster)
     off = frame_of(cluster, LARGE_SHUFFLES, enabled=False, broadcast=False)
     on = frame_of(cluster, LARGE_SHUFFLES, enabled=True, broadcast=False)
     with no_disk([*cluster.await_executors(), cluster.driver()], 50_000):
