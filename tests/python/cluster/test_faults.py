@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -118,11 +118,15 @@ def ends(process: int, seconds: float = 60) -> None:
         time.sleep(0.1)
 
 
+def executors(cluster: Cluster, active: bool) -> list[Any]:
+    """What Spark's status store says of its executors and the driver: of the active ones, or of all."""
+    known = cluster.spark.sparkContext._jsc.sc().statusStore().executorList(active)
+    return [known.apply(i) for i in range(known.size())]
+
+
 def reasons_of_losses(cluster: Cluster) -> list[str]:
     """Why executors are no more, in the order in which they went."""
-    known = cluster.spark.sparkContext._jsc.sc().statusStore().executorList(False)
-    summaries = [known.apply(i) for i in range(known.size())]
-    gone = [e for e in summaries if e.removeTime().isDefined()]
+    gone = [e for e in executors(cluster, active=False) if e.removeTime().isDefined()]
     gone.sort(key=lambda e: e.removeTime().get().getTime())
     return [str(e.removeReason().getOrElse(None)).lower() for e in gone]
 
@@ -173,9 +177,8 @@ def test_a_query_survives_an_executor(
 
 def finished_tasks(cluster: Cluster) -> dict[str, int]:
     """How many tasks each executor has ended well."""
-    known = cluster.spark.sparkContext._jsc.sc().statusStore().executorList(True)
-    summaries = [known.apply(i) for i in range(known.size())]
-    return {e.id(): e.completedTasks() for e in summaries if e.id() != "driver"}
+    known = executors(cluster, active=True)
+    return {e.id(): e.completedTasks() for e in known if e.id() != "driver"}
 
 
 def unpack_libraries(cluster: Cluster, seconds: float = 120) -> None:

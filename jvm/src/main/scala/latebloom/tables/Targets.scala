@@ -15,7 +15,7 @@ private[tables] object Targets {
 
   /** Whether a relation of the plan is there to be read. */
   def reads(plan: LogicalPlan): LogicalPlan => Boolean = {
-    val changed = plan.collect {
+    lazy val changed = plan.collect {
       case delete: DeleteFromTable => delete.table
       case update: UpdateTable     => update.table
       case merge: MergeIntoTable   => merge.targetTable
