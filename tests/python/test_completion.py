@@ -23,6 +23,17 @@ function=$(complete -p latebloom | sed 's/.*-F \\([^ ]*\\).*/\\1/')
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 
+# zsh completes at a terminal only: types the words and a TAB there, and waits for what it offers.
+_ZSH_TAB = """
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "fpath=(${1:h} \\$fpath); autoload -Uz compinit; compinit -u -d ${1:h}/dump; PS1="
+zpty -w shell "print read''y"
+zpty -r -m shell seen $'*ready\\r*'
+zpty -w -n shell "$2"$'\\t'
+zpty -r -m shell seen "*$2*${~3}*"
+"""
+
 
 @pytest.fixture
 def script(tmp_path, capsys):
@@ -68,6 +79,53 @@ def test_bash_completes_paths_where_a_path_is_asked_for(completed, tmp_path):
     (tmp_path / "app-1.log").touch()
     assert "app-1.log" in completed("profile", "--event-log", "app")
     assert "app-1.log" not in completed("profile", "--execution-id", "app")
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("co", {"compare", "confs", "completion"}),
+        ("profile --ev", {"--event-log"}),
+        ("whynot --ev", set()),
+        ("completion z", {"zsh"}),
+        ("profile --event-log app", {"app-1.log"}),
+        ("profile --execution-id app", set()),
+    ],
+)
+def test_fish_completes_words(script, tmp_path, words, offered):
+    (tmp_path / "app-1.log").touch()
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]"]
+        + [str(script("fish")), f"latebloom {words}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert {line.split("\t")[0] for line in done.stdout.splitlines()} == offered
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("co", "compare*completion*confs"),
+        ("profile --ev", "--event-log"),
+        ("completion ", "bash*fish*zsh"),
+        ("profile --event-log app", "app-1.log"),
+    ],
+)
+def test_zsh_completes_words(script, tmp_path, words, offered):
+    (tmp_path / "app-1.log").touch()
+    file = script("zsh").rename(tmp_path / "_latebloom")
+    subprocess.run(
+        ["zsh", "-f", "-c", _ZSH_TAB, "zsh", file, f"latebloom {words}", offered],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+        timeout=30,
+    )
 
 
 @pytest.mark.parametrize("shell", _completion.SHELLS)

@@ -3,87 +3,34 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
 import subprocess
 import sys
-import time
 import warnings
 from contextlib import ExitStack, contextmanager
 
 import latebloom
 import pytest
-from latebloom import _connect, _versions
+from _servers import HOME, PATIENCE, Server, without_spark
+from latebloom import _connect
 
 KEY = "spark.latebloom.enabled"
 EXTENSION = f"spark.sql.extensions={_connect.EXTENSION}"
-# Seconds, of a busy machine.
-PATIENCE = 120
+PROVIDER = "spark.sql.extendedExplainProviders=latebloom.inspect.LateBloomExplain"
 
-HOME = _versions.spark_installation().home
 pytestmark = pytest.mark.skipif(
     not list(HOME.glob("jars/spark-connect_*.jar")),
     reason="this Spark has its Connect server in a separate package",
 )
 
 
-class Server:
-    """A Spark Connect server as ``spark-submit`` starts it."""
-
-    def __init__(self, folder, *options):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
-        self._log = folder / "server.log"
-        command = [
-            str(HOME / "bin" / "spark-submit"),
-            *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer"),
-            *("--master", "local[2]", "--driver-memory", "1g", *options),
-            *("--conf", f"spark.connect.grpc.binding.port={self._port}"),
-            *("--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.ui.enabled=false"),
-            *("--conf", f"spark.sql.warehouse.dir={folder}/warehouse"),
-            *("--conf", "spark.sql.shuffle.partitions=2"),
-            *("--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"),
-        ]
-        with self._log.open("w") as out:
-            self._process = subprocess.Popen(
-                command,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                env={**without_spark(), "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1"},
-                cwd=folder,
-                start_new_session=True,
-            )
-
-    def address(self):
-        """Where it answers, once it does."""
-        until = time.monotonic() + PATIENCE
-        while not _answers(self._port):
-            assert self._process.poll() is None, self._log.read_text()[-2000:]
-            assert time.monotonic() < until, self._log.read_text()[-2000:]
-            time.sleep(0.2)
-        return f"sc://127.0.0.1:{self._port}"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(PATIENCE)
+def server(folder, *options):
+    main = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    return Server(main, "spark.connect.grpc.binding.port", folder, *options)
 
 
-def without_spark():
-    """The environment without what this process has set for its own Spark."""
-    return {k: v for k, v in os.environ.items() if not k.startswith(("PYSPARK_", "SPARK_"))}
-
-
-def _answers(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
+def address_of(started):
+    """Where a server answers, once it does."""
+    return f"sc://127.0.0.1:{started.await_answer().port}"
 
 
 @contextmanager
@@ -101,8 +48,9 @@ def client(address):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("connect")
-    with Server(folder, "--jars", str(latebloom.jar_path()), "--conf", EXTENSION) as server:
-        yield server.address()
+    options = ("--jars", str(latebloom.jar_path()), "--conf", EXTENSION, "--conf", PROVIDER)
+    with server(folder, *options) as started:
+        yield address_of(started)
 
 
 @pytest.fixture(scope="module")
@@ -259,13 +207,13 @@ def test_servers_that_lack_something_say_what_to_add(tmp_path):
     (tmp_path / "bare").mkdir()
     (tmp_path / "jarless").mkdir()
     with ExitStack() as stack:
-        bare = stack.enter_context(Server(tmp_path / "bare"))
-        jarless = stack.enter_context(Server(tmp_path / "jarless", "--conf", EXTENSION))
-        session = stack.enter_context(client(bare.address()))
+        bare = stack.enter_context(server(tmp_path / "bare"))
+        jarless = stack.enter_context(server(tmp_path / "jarless", "--conf", EXTENSION))
+        session = stack.enter_context(client(address_of(bare)))
         with pytest.raises(latebloom.ExtensionNotLoadedError) as error:
             latebloom.explain(session.range(1))
         assert "start the server with --jars" in error.value.fix and EXTENSION in error.value.fix
-        session = stack.enter_context(client(jarless.address()))
+        session = stack.enter_context(client(address_of(jarless)))
         with (
             pytest.raises(latebloom.JarNotFoundError, match="SQL functions") as error,
             latebloom.disabled(session),
@@ -274,14 +222,14 @@ def test_servers_that_lack_something_say_what_to_add(tmp_path):
         assert "start the server with --jars" in error.value.fix
 
 
-def program(text, **environment):
+def program(text, **settings):
     """A program of a user, in a process of its own: its last line, and what it says on stderr."""
     ran = subprocess.run(
         [sys.executable, "-W", "always", "-c", text],
         capture_output=True,
         text=True,
         check=False,
-        env={**without_spark(), "SPARK_LOCAL_IP": "127.0.0.1", **environment},
+        env={**without_spark(), "SPARK_LOCAL_IP": "127.0.0.1", **settings},
         timeout=PATIENCE,
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
