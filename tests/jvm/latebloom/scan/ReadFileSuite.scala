@@ -41,14 +41,14 @@ class ReadFileSuite extends AnyFunSuite {
   }
 
   test("an executor of the driver's build reads as the driver says") {
-    val read = deserialized(serialized(new ReadFile(new OneRow)))
+    val read = deserialized(serialized(ReadFile(new OneRow)))
     assert(read(null).map(_.numFields).toSeq == Seq(0))
   }
 
   test("an executor of another build says so, with both and the remedy") {
     val other = Build.id.map(c => if (c.isDigit) '7' else c)
     val error = intercept[InvalidObjectException] {
-      deserialized(replaced(serialized(new ReadFile(new OneRow)), Build.id, other))
+      deserialized(replaced(serialized(ReadFile(new OneRow)), Build.id, other))
     }
     assert(error.getMessage.contains(s"the driver runs LateBloom $other, and this"))
     assert(error.getMessage.contains(s"this executor LateBloom ${Build.id} from file:"))
@@ -56,7 +56,7 @@ class ReadFileSuite extends AnyFunSuite {
   }
 
   test("an executor without LateBloom misses this class") {
-    val bytes = serialized(new ReadFile(new OneRow))
+    val bytes = serialized(ReadFile(new OneRow))
     val name = classOf[ReadFile].getName
     val missing = name.replace("Read", "Lost")
     val error = intercept[ClassNotFoundException](deserialized(replaced(bytes, name, missing)))
@@ -64,7 +64,7 @@ class ReadFileSuite extends AnyFunSuite {
   }
 
   test("another build is refused before a class is looked for that it may lack") {
-    val bytes = serialized(new ReadFile(new OneRow))
+    val bytes = serialized(ReadFile(new OneRow))
     val name = classOf[OneRow].getName
     val unknown = name.replace("OneRow", "NoRows")
     intercept[ClassNotFoundException](deserialized(replaced(bytes, name, unknown)))

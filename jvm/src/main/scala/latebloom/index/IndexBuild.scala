@@ -4,6 +4,7 @@ package latebloom.index
 import java.util.UUID
 
 import scala.collection.mutable
+import scala.runtime.AbstractFunction2
 
 import org.apache.hadoop.fs.Path
 
@@ -33,6 +34,7 @@ import latebloom.compile.WantedKeys
 import latebloom.index.sidecar.RangeEntry.{ColumnKeys, FileState}
 import latebloom.index.sidecar.{RangeEntry, RangeValues, SidecarWriter}
 import latebloom.line.Compat._
+import latebloom.line.Sent
 import latebloom.read.io.UnchangedFiles
 
 /** Builds an index of some columns of a table's files, of those that it does not have yet.
@@ -115,10 +117,11 @@ final private[index] class IndexBuild(table: IndexedTable, into: Path, query: Qu
       waiting = 0
     }
     val types = table.attributes.map(_.dataType).toArray
+    val gather = new Gather(new Sent(types))
     rows.partitions.indices.grouped(AtOnce).foreach { some =>
       rows.sparkContext.runJob(
         rows,
-        (_: TaskContext, of: Iterator[InternalRow]) => gather(of, types),
+        gather,
         some,
         (_: Int, bytes: Array[Byte]) =>
           RangeValues.read(bytes).asScala.foreach { values =>
@@ -192,24 +195,33 @@ private[index] object IndexBuild {
     case other             => other.dependencies.flatMap(d => scanOf(d.rdd)).headOption
   }
 
-  /** Gathers the keys of the splits of a partition: of rows of a file's name, the start of the
-    * split, and the columns.
+  /** Gathers the keys of the splits of a partition, in a task: of rows of a file's name, the start
+    * of the split, and the columns.
+    *
+    * @param types
+    *   of the columns
     */
-  private def gather(rows: Iterator[InternalRow], types: Array[DataType]): Array[Byte] = {
-    val out = new RangeValues.Output
-    var current: SplitKeys = null
-    while (rows.hasNext) {
-      val row = rows.next()
-      val file = row.getUTF8String(0)
-      val start = row.getLong(1)
-      if (current == null || current.start != start || current.file != file) {
-        if (current != null) out.add(current.finish())
-        current = new SplitKeys(file.copy(), start, types)
+  @SerialVersionUID(1L)
+  final private class Gather(types: Sent[Array[DataType]])
+      extends AbstractFunction2[TaskContext, Iterator[InternalRow], Array[Byte]]
+      with Serializable {
+
+    override def apply(task: TaskContext, rows: Iterator[InternalRow]): Array[Byte] = {
+      val out = new RangeValues.Output
+      var current: SplitKeys = null
+      while (rows.hasNext) {
+        val row = rows.next()
+        val file = row.getUTF8String(0)
+        val start = row.getLong(1)
+        if (current == null || current.start != start || current.file != file) {
+          if (current != null) out.add(current.finish())
+          current = new SplitKeys(file.copy(), start, types.get)
+        }
+        current.add(row)
       }
-      current.add(row)
+      if (current != null) out.add(current.finish())
+      out.finish()
     }
-    if (current != null) out.add(current.finish())
-    out.finish()
   }
 
   /** Gathers the keys of a split. */

@@ -5,7 +5,13 @@ import scala.collection.mutable
 
 import org.slf4j.LoggerFactory
 
-import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.apache.spark.scheduler.{
+  SparkListener,
+  SparkListenerStageCompleted,
+  SparkListenerStageSubmitted,
+  SparkListenerTaskEnd,
+  StageInfo
+}
 import org.apache.spark.sql.latebloom.OncePerContext
 import org.apache.spark.{ExceptionFailure, SparkContext}
 
@@ -36,24 +42,39 @@ private[latebloom] object ExecutorsWithoutJar {
     (context.listJars() ++ Settings.flatMap(context.getConf.getOption(_))).exists(_.contains(name))
   }
 
-  /** Whether a class is missing where a task ran. Java goes on to read the rest of the task, and
-    * most often fails at a collection of Scala's that had an object of the class.
+  /** Whether a class of LateBloom is missing where a task ran. Java goes on to read the rest of the
+    * task, and most often fails at a collection of Scala's that had an object of the class,
+    * whoever's that was.
+    *
+    * @param ofScan
+    *   whether the task is of a stage that has a LateScan
     */
-  private[scan] def isCauseOf(failure: ExceptionFailure): Boolean = failure.className match {
-    case "java.lang.ClassNotFoundException" => failure.description.contains("latebloom.")
-    case "java.lang.ClassCastException"     =>
-      failure.description.contains("SerializationProxy to field org.apache.spark.")
-    case _ => false
-  }
+  private[scan] def isCauseOf(failure: ExceptionFailure, ofScan: Boolean): Boolean =
+    failure.className match {
+      case "java.lang.ClassNotFoundException" => failure.description.contains("latebloom.")
+      case "java.lang.ClassCastException"     =>
+        ofScan && failure.description.contains("SerializationProxy to field org.apache.spark.")
+      case _ => false
+    }
+
+  private[scan] def hasScan(stage: StageInfo): Boolean =
+    stage.rddInfos.exists(_.scope.exists(_.name.startsWith(LateScan.Name)))
 
   /** A task that fails so a second time ends its query, with the remedy as the error. Once may be
     * an executor that is just shut down.
     */
   final private class FailedTasks(jar: String, context: SparkContext) extends SparkListener {
     private val told = mutable.HashSet.empty[String]
+    private val withScan = mutable.HashSet.empty[Int]
+
+    override def onStageSubmitted(submitted: SparkListenerStageSubmitted): Unit =
+      if (hasScan(submitted.stageInfo)) withScan += submitted.stageInfo.stageId
+
+    override def onStageCompleted(completed: SparkListenerStageCompleted): Unit =
+      withScan -= completed.stageInfo.stageId
 
     override def onTaskEnd(end: SparkListenerTaskEnd): Unit = end.reason match {
-      case failure: ExceptionFailure if isCauseOf(failure) =>
+      case failure: ExceptionFailure if isCauseOf(failure, withScan(end.stageId)) =>
         val why = s"executor ${end.taskInfo.executorId} on ${end.taskInfo.host} cannot load a " +
           s"class of its task, and no setting sends it LateBloom's jar, $jar: pass that with " +
           "--jars (spark.jars), or put it on the class path of executors, too " +

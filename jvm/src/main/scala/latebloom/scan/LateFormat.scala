@@ -204,7 +204,7 @@ private[scan] trait LateFormat extends FileFormat {
       result.asInstanceOf[Iterator[InternalRow]]
     }
 
-    new ReadFile(file =>
+    ReadFile(file =>
       if (keys.exists(_.exclude(file.partitionValues, file.toPath.getName))) {
         if (file.start == 0) totals.add(Counter.FILES_EXCLUDED, 1)
         Iterator.empty

@@ -93,7 +93,7 @@ final class LateScan private[latebloom] (
   JoinFiltersInPlan.held(joinFilters)
 
   override val nodeName: String =
-    s"LateScan $relation ${tableIdentifier.map(_.unquotedString).getOrElse("")}"
+    s"${LateScan.Name} $relation ${tableIdentifier.map(_.unquotedString).getOrElse("")}"
 
   override val nodeNamePrefix: String = ""
 
@@ -616,6 +616,9 @@ final class LateScan private[latebloom] (
 }
 
 private[latebloom] object LateScan {
+
+  /** What the names of its nodes begin with. */
+  val Name = "LateScan"
 
   /** Seconds of a core. */
   private val JobStart = 0.1
