@@ -93,6 +93,7 @@ class Join:
     Attributes:
         node: Spark's join node.
         on: the keys of this side.
+        of: the same, and the tables that it reads.
         applied: True if its scans have filters; else ``code``, ``reason`` and ``fix`` explain why
             not.
         filters: the filters of the scans, with the sources of their keys.
@@ -101,6 +102,7 @@ class Join:
 
     node: str
     on: str
+    of: str
     applied: bool
     code: str
     reason: str
@@ -110,7 +112,7 @@ class Join:
 
     def __str__(self) -> str:
         told = ", ".join(self.filters) if self.applied else f"none  [{self.code}] {self.reason}"
-        return f"{self.node}, keys of {self.on}\n  join filter:    {told}"
+        return f"{self.node}, keys of {self.of}\n  join filter:    {told}"
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,7 @@ def _join(join: dict[str, Any]) -> Join:
     return Join(
         node=join["node"],
         on=join["on"],
+        of=join["of"],
         applied=join["applied"],
         **_why(join),
         filters=tuple(join["filters"]),

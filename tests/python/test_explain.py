@@ -106,6 +106,7 @@ def test_a_side_of_a_join_shows_its_filters_or_why_it_has_none(answered):
     applied = {
         "node": "SortMergeJoin Inner",
         "on": "id",
+        "of": "id in sales, items",
         "applied": True,
         "code": None,
         "reason": None,
@@ -115,6 +116,7 @@ def test_a_side_of_a_join_shows_its_filters_or_why_it_has_none(answered):
     declined = {
         **applied,
         "on": "order_id",
+        "of": "order_id in orders",
         "applied": False,
         "code": "join-cycle",
         "reason": "it goes round",
@@ -123,9 +125,9 @@ def test_a_side_of_a_join_shows_its_filters_or_why_it_has_none(answered):
     }
     explanation = answered(APPLIED, joins=[applied, declined])
     assert str(explanation).splitlines()[-4:] == [
-        "SortMergeJoin Inner, keys of id",
+        "SortMergeJoin Inner, keys of id in sales, items",
         "  join filter:    id IN order_id (shuffle)",
-        "SortMergeJoin Inner, keys of order_id",
+        "SortMergeJoin Inner, keys of order_id in orders",
         "  join filter:    none  [join-cycle] it goes round",
     ]
     assert [join.applied for join in explanation.joins] == [True, False]

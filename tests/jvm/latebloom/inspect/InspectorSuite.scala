@@ -152,11 +152,17 @@ class InspectorSuite extends LateBloomTest {
     withData {
       withSQLConf("spark.latebloom.join.minScanBytes" -> "0") {
         val query = spark.sql("select a.id from t a join t b on a.id = b.id where b.n = 3")
-        def joins = parse(Inspector.explain(query.queryExecution)) \ "joins"
         def check(): Unit = {
-          val Seq(applied, declined) = joins.children
+          val told = parse(Inspector.explain(query.queryExecution))
+          // The scan of the broadcast, which also gives the keys, is one.
+          assert((told \ "scans").children.map(s => (s \ "filterColumns").children.size) == Seq(
+            1,
+            2
+          ))
+          val Seq(applied, declined) = (told \ "joins").children
           assert((applied \ "node").extract[String] == "BroadcastHashJoin Inner")
           assert((applied \ "on").extract[String] == "id")
+          assert((applied \ "of").extract[String] == "id in t")
           assert((applied \ "filters").extract[Seq[String]] == Seq("id IN id of t (broadcast)"))
           assert((declined \ "code").extract[String] == "creation-not-selective")
         }
@@ -167,7 +173,7 @@ class InspectorSuite extends LateBloomTest {
           new LateBloomExplain().generateExtendedInfo(query.queryExecution.executedPlan)
         assert(
           explained.contains(
-            "BroadcastHashJoin Inner, keys of id: applied, id IN id of t (broadcast)"
+            "BroadcastHashJoin Inner, keys of id in t: applied, id IN id of t (broadcast)"
           )
         )
         assert(explained.contains("declined, creation-not-selective"))

@@ -38,7 +38,9 @@ class JoinFiltersSuite extends LateBloomTest {
   /** The decision about the side with keys `on`, in the uppermost join that has it. */
   private def side(sql: String, on: String): JoinReport = {
     val all = JoinReport.ofPlan(plan(sql))
-    all.find(_.on == on).getOrElse(fail(s"no side with keys of $on among ${all.mkString("\n")}"))
+    all.find(
+      _.side.on == on
+    ).getOrElse(fail(s"no side with keys of $on among ${all.mkString("\n")}"))
   }
 
   private def declines(code: String, sql: String, on: String = "k"): Unit = {
@@ -53,7 +55,7 @@ class JoinFiltersSuite extends LateBloomTest {
     for (hint <- Seq("coalesce(2)", "repartition(3, k)", "repartition_by_range(3, k)")) {
       val f = s"(select /*+ $hint */ * from fact)"
       val found = side(s"select f.id from $f f join dim d on f.k = d.k where d.few = 3", "k")
-      assert(found.declined.isEmpty && found.filters.nonEmpty, hint)
+      assert(found.declined.isEmpty && found.side.filters.nonEmpty, hint)
     }
   }
 
@@ -171,7 +173,7 @@ class JoinFiltersSuite extends LateBloomTest {
     ).foreach { exact =>
       val sql = s"select f.* from fact f join ($exact) d on f.k = d.k"
       val Seq(applied) = JoinReport.ofPlan(plan(sql)).filter(_.declined.isEmpty)
-      assert(applied.filters.exists(_.contains("k IN k")), exact)
+      assert(applied.side.filters.exists(_.contains("k IN k")), exact)
       sameAnswer(spark.sql(sql))(plan => assert(lateScans(plan).exists(_.joinFilters.nonEmpty)))
     }
   }

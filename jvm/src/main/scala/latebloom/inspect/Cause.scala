@@ -22,7 +22,7 @@ object Cause {
   /** One root cause for each part that is left to Spark, those with the most bytes first. */
   def of(scans: Seq[ScanReport], joins: Seq[JoinReport], orders: Seq[TopKReport]): Seq[Cause] = {
     val found = scans.flatMap(ofScan) ++
-      joins.flatMap(j => j.declined.map(Cause("join", j.node, j.on, _, j.bytes))) ++
+      joins.flatMap(j => j.declined.map(Cause("join", j.node, j.of, _, j.bytes))) ++
       orders.flatMap(o => o.declined.map(Cause("order", o.node, o.on, _, o.bytes)))
     found.sortBy(-_.bytes.getOrElse(0L))
   }

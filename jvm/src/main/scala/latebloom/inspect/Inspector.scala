@@ -273,10 +273,11 @@ object Inspector {
 
   private def describe(join: JoinReport): JObject =
     ("node" -> join.node) ~
-      ("on" -> join.on) ~
+      ("on" -> join.side.on) ~
+      ("of" -> join.of) ~
       ("applied" -> join.declined.isEmpty) ~
       whyNot(join.declined) ~
-      ("filters" -> join.filters) ~
+      ("filters" -> join.side.filters) ~
       ("bytes" -> join.bytes)
 
   private def describe(top: TopKReport): JObject =

@@ -29,10 +29,10 @@ class LateBloomExplain extends ExplainProvider {
     }
 
   private def describe(join: JoinReport): String = {
-    val verdict = join.declined.fold(s"applied, ${join.filters.mkString(", ")}")(why =>
+    val verdict = join.declined.fold(s"applied, ${join.side.filters.mkString(", ")}")(why =>
       s"declined, ${because(why)}"
     )
-    s"${join.node}, keys of ${join.on}: $verdict\n"
+    s"${join.node}, keys of ${join.of}: $verdict\n"
   }
 
   private def describe(top: TopKReport): String = {

@@ -111,8 +111,8 @@ final private[join] class FilterPlanning(
         kept.collect { case (of, p) if of is d => p.text } match {
           case Nil   => d
           case texts =>
-            val made = JoinDecision(d.decision.on, d.decision.filters ++ texts, None)
-            d.copy(decision = made)
+            val all = d.decision.filters ++ texts
+            d.copy(decision = d.decision.copy(filters = all, declined = None))
         }
       }
     }
@@ -135,11 +135,12 @@ final private[join] class FilterPlanning(
       val keys = j.keys(side)
       val on = (if (keys.nonEmpty) keys else j.ranges(side).map(_._1)).map(ShortSql(_))
         .mkString(", ")
+      val tables = PlannedFilter.tables(side)
       filtersOf(j, side, least) match {
-        case Left(why)    => JoinDecision(on, Nil, Some(why))
+        case Left(why)    => JoinDecision(on, tables, Nil, Some(why))
         case Right(found) =>
           found.foreach(filters.add)
-          JoinDecision(on, found.map(_.text), None)
+          JoinDecision(on, tables, found.map(_.text), None)
       }
     }
 

@@ -43,9 +43,16 @@ object JoinFilters extends Rule[LogicalPlan] {
   *
   * @param on
   *   the keys of the side to filter, as SQL
+  * @param tables
+  *   the tables that this side reads; None if none has a name
   * @param filters
   *   the filters of its scans
   * @param declined
   *   why there is no filter
   */
-final case class JoinDecision(on: String, filters: Seq[String], declined: Option[Reason])
+final case class JoinDecision(
+    on: String,
+    tables: Option[String],
+    filters: Seq[String],
+    declined: Option[Reason]
+)

@@ -16,11 +16,8 @@ import latebloom.line.Compat._
 final private[join] case class PlannedFilter(target: Target, source: KeySource) {
 
   def origin: JoinFilter.Origin = {
-    val tables = source.leaves.flatMap(PlannedFilter.table).distinct
-    val named = tables.take(PlannedFilter.MostTables).mkString(" of ", ", ", "")
     val keys = ShortSql(source.wanted)
-    val more = if (tables.size > PlannedFilter.MostTables) ", …" else ""
-    JoinFilter.Origin(if (tables.isEmpty) keys else keys + named + more, source.means)
+    JoinFilter.Origin(keys + PlannedFilter.tables(source.side).fold("")(" of " + _), source.means)
   }
 
   /** Its text in EXPLAIN. */
@@ -29,6 +26,13 @@ final private[join] case class PlannedFilter(target: Target, source: KeySource) 
 
 private object PlannedFilter {
   private val MostTables = 2
+
+  /** The names of the tables that a plan reads, or of the first of them; None if it reads none. */
+  def tables(plan: LogicalPlan): Option[String] = {
+    val all = plan.collectLeaves().flatMap(table).distinct
+    val more = if (all.size > MostTables) ", …" else ""
+    when(all.nonEmpty)(all.take(MostTables).mkString("", ", ", more))
+  }
 
   /** What people call a table, or the last part of its path. */
   private def table(leaf: LogicalPlan): Option[String] = leaf match {

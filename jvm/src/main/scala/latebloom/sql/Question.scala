@@ -74,7 +74,7 @@ private[latebloom] object Question {
     val told = parse(Inspector.explain(query))
     (told \ "scans").children.map(scan => named("scan", scan \ "table") merge scan) ++
       (told \ "joins").children.map(join =>
-        named("join", join \ "on") ~ ("joinFilters" -> join \ "filters") merge join
+        named("join", join \ "of") ~ ("joinFilters" -> join \ "filters") merge join
       ) ++
       (told \ "orders").children.map(order => named("order", order \ "on") merge order)
   }
