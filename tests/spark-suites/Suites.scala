@@ -2,8 +2,8 @@
 
 package latebloom.suites
 
-/** Spark's suites that read Parquet and ORC through FileSourceScanExec, its suites of joins and
-  * subqueries, and some that run all kinds of queries.
+/** Spark's suites that read Parquet and ORC, as files and as a DataSource V2, its suites of joins
+  * and subqueries, and some that run all kinds of queries.
   */
 object Suites extends SuiteList {
   private val sql = "org.apache.spark.sql"
@@ -49,7 +49,19 @@ object Suites extends SuiteList {
     s"$sql.SubquerySuite",
     s"$sql.SQLQueryTestSuite",
     s"$sql.sources.BucketedReadWithoutHiveSupportSuite",
-    s"$sql.sources.DisableUnnecessaryBucketedScanWithoutHiveSupportSuite"
+    s"$sql.sources.DisableUnnecessaryBucketedScanWithoutHiveSupportSuite",
+    s"$parquet.ParquetVariantShreddingSuite",
+    s"$parquet.ParquetV2QuerySuite",
+    s"$parquet.ParquetV2PartitionDiscoverySuite",
+    s"$parquet.ParquetRebaseDatetimeV2Suite",
+    s"$orc.OrcV2QuerySuite",
+    s"$orc.OrcPartitionDiscoverySuite",
+    s"$orc.OrcSourceV2Suite",
+    s"$sql.execution.datasources.ParquetV2AggregatePushDownSuite",
+    s"$sql.execution.datasources.OrcV2AggregatePushDownSuite",
+    s"$sql.MetadataCacheV2Suite",
+    s"$sql.connector.FileDataSourceV2FallBackSuite",
+    s"$sql.collation.CollatedFilterPushDownToParquetV1Suite"
   )
 
   /** Needs generated data and answers: see `dev/spark-suites --tpcds`. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.rules
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
 
@@ -65,6 +65,25 @@ class FileTablesSuite extends LateBloomTest {
       ).foreach { command =>
         def error() = intercept[Exception](spark.sql(command)).toString
         assert(off(error()) == error())
+      }
+    }
+  }
+
+  test("a partition's column that the files have as well, at another place") {
+    for (format <- formats) withTempPath { path =>
+      Seq(1, 2).foreach { p =>
+        spark.range(1000).selectExpr("id", "cast(5 as int) p", "concat('text ', id % 30) s")
+          .write.format(format).save(s"$path/p=$p")
+      }
+      withSQLConf(SQLConf.USE_V1_SOURCE_LIST.key -> "") {
+        def df: DataFrame = spark.read.format(format).load(path.toString)
+        sameAnswer(df.where("id = 3")) { plan =>
+          assert(lateScans(plan).size == 1)
+          assert(names(onlyScan(df.where("id = 3"))).toSet == Set("id", "p", "s"))
+        }
+        sameAnswer(df.where("p = 2 and s = 'text 7'"))(p => assert(lateScans(p).size == 1))
+        assert(df.where("id = 3").columns.toSeq == Seq("id", "s", "p"))
+        checkAnswer(df.where("id = 3"), Seq(1, 2).map(Row(3L, "text 3", _)))
       }
     }
   }

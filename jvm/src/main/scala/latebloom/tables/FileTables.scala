@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.orc.OrcTable
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetTable
@@ -48,16 +48,19 @@ object FileTables extends Rule[LogicalPlan] {
     (table.properties.asScala ++ v2.options.asCaseSensitiveMap.asScala).toMap
   ) _
 
-  /** The files with the columns of the relation; None if it has not the same. */
+  /** The files with the columns of the relation, in its order, which has all those of partitions at
+    * the end; that of files leaves one where the files have it. None if it has not the same.
+    */
   private def withColumnsOf(
       v2: DataSourceV2Relation,
       files: HadoopFsRelation
   ): Option[LogicalPlan] = {
-    val columns = files.schema.map { f =>
+    val columns = files.schema.flatMap { f =>
       v2.output.find(a => a.name == f.name && a.dataType == f.dataType)
     }
-    when(columns.forall(_.nonEmpty) && columns.size == v2.output.size) {
-      LogicalRelation(files).copy(output = columns.flatten)
+    when(columns.size == files.schema.size && columns.toSet == v2.output.toSet) {
+      val relation = LogicalRelation(files).copy(output = columns)
+      if (columns == v2.output) relation else Project(v2.output, relation)
     }
   }
 }
