@@ -53,7 +53,6 @@ class IcebergReadsSuite extends IcebergTest {
     left("iceberg-file-names")(
       "SELECT id, input_file_name() LIKE 'file%' FROM ice.db.t WHERE k = 3"
     )
-    left("iceberg-column")("SELECT id, _pos FROM ice.db.t WHERE k = 3")
     left("iceberg-files")("SELECT count(*) FROM ice.db.t.files WHERE content = 0")
     // Iceberg answers it without a scan.
     left()("SELECT count(*) FROM ice.db.t")

@@ -90,8 +90,8 @@ object Reasons {
   )
 
   def icebergColumn(column: String): Reason = about("iceberg-column", "column" -> column)(
-    s"Only Iceberg reads the column $column: it is metadata, of a type that Spark's own Parquet " +
-      "files do not have, or one of two with the same name.",
+    s"Only Iceberg reads the column $column: it tells of deleted rows, is of a type that Spark's own " +
+      "Parquet files do not have, or one of two with the same name.",
     AsWithout
   )
 

@@ -14,9 +14,10 @@ import org.apache.spark.sql.catalyst.catalog.{
 import org.apache.spark.sql.catalyst.expressions.{
   InputFileBlockLength,
   InputFileBlockStart,
-  InputFileName
+  InputFileName,
+  PredicateHelper
 }
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -31,7 +32,7 @@ import latebloom.line.Compat._
   * The rule runs when Spark and Iceberg have planned which files a query reads; what no rule
   * filters is planned as Iceberg's own scan again.
   */
-object IcebergTables extends Rule[LogicalPlan] {
+object IcebergTables extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val settings = LateBloomConf.settings(conf)
@@ -40,8 +41,20 @@ object IcebergTables extends Rule[LogicalPlan] {
       val session = SparkSession.active
       val isRead = Targets.reads(plan)
       plan.transformWithSubqueries {
+        case f @ Filter(condition, v2: DataSourceV2ScanRelation)
+            if isIceberg(v2.scan) && isRead(v2) && IcebergMetadata.hasLineage(v2) =>
+          planned(v2).fold(
+            _ => f,
+            files => {
+              val conditions = splitConjunctivePredicates(condition)
+              files.metadata.over(relation(v2, files, session), conditions)
+            }
+          )
         case v2: DataSourceV2ScanRelation if isIceberg(v2.scan) && isRead(v2) =>
-          planned(v2).fold(_ => v2, relation(v2, _, session))
+          planned(v2).fold(
+            _ => v2,
+            files => files.metadata.over(relation(v2, files, session), Nil)
+          )
       }
     }
   }
@@ -107,6 +120,7 @@ object IcebergTables extends Rule[LogicalPlan] {
       columns <- IcebergColumns.of(scan.readSchema, iceberg.columns(scan), iceberg)
         .left.map(Reasons.icebergColumn(_))
       found = new IcebergFiles(v2, columns, iceberg)
+      _ <- found.unknown.map(Reasons.icebergColumn(_)).toLeft(())
       _ <- Either.cond(found.hasOurs, (), Reasons.icebergFiles)
     } yield found
   }
@@ -152,7 +166,7 @@ object IcebergTables extends Rule[LogicalPlan] {
       new IcebergFormat(files).own,
       ofCatalog.toMap ++ Options
     )(session)
-    LogicalRelation(of).copy(output = v2.output, catalogTable = Some(table))
+    LogicalRelation(of).copy(output = files.metadata.output, catalogTable = Some(table))
   }
 
   /** Iceberg finds columns by ids, has no dates of the old calendar, and reads all files or fails.
