@@ -85,7 +85,8 @@ object Reasons {
   )
 
   val icebergPartitioning: Reason = about("iceberg-partitioning")(
-    "Iceberg tells Spark how the rows are distributed or ordered, for joins without a shuffle.",
+    "Iceberg tells Spark how the rows are grouped or ordered, and a join, an aggregation or a window " +
+      "of the query may do without a shuffle for it.",
     "Set spark.sql.iceberg.planning.preserve-data-grouping to false, if filtering serves more."
   )
 

@@ -5,6 +5,8 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 
 import org.apache.spark.sql.catalyst.expressions.{
   And,
+  Attribute,
+  AttributeMap,
   AttributeReference,
   AttributeSet,
   BoundReference,
@@ -155,8 +157,13 @@ final private[latebloom] class IcebergFiles private[tables] (
     val of = if (isPruned) iceberg.copy(scan) else scan
     val asked = metadata.asked(relation.output)
     val hidden = AttributeSet(relation.output) -- asked
+    val columns = AttributeMap(plannedBy.output.zip(asked))
+    val groups = plannedBy.keyGroupedPartitioning.map(_.map(_.transform { case a: Attribute =>
+      columns.getOrElse(a, a)
+    }))
     metadata.whole(plan, hidden).transform {
-      case r: LogicalRelation if r eq relation => plannedBy.copy(scan = of, output = asked)
+      case r: LogicalRelation if r eq relation =>
+        plannedBy.copy(scan = of, output = asked, keyGroupedPartitioning = groups)
     }
   }
 

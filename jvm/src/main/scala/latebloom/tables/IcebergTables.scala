@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -40,6 +41,7 @@ object IcebergTables extends Rule[LogicalPlan] with PredicateHelper {
     else {
       val session = SparkSession.active
       val isRead = Targets.reads(plan)
+      GroupedScans.used(plan, conf).foreach(_.setTagValue(readInGroups, ()))
       plan.transformWithSubqueries {
         case f @ Filter(condition, v2: DataSourceV2ScanRelation)
             if isIceberg(v2.scan) && isRead(v2) && IcebergMetadata.hasLineage(v2) =>
@@ -75,6 +77,9 @@ object IcebergTables extends Rule[LogicalPlan] with PredicateHelper {
 
   def isIceberg(scan: Scan): Boolean = scan.getClass.getName.startsWith(Source)
 
+  /** On a scan whose groups of rows may be of use to the plan. */
+  private val readInGroups = TreeNodeTag[Unit]("latebloom.readInGroups")
+
   /** Scans of one or several snapshots, whose tasks are data files. */
   private val Scans = Set("SparkBatchQueryScan", "SparkIncrementalAppendScan")
 
@@ -109,7 +114,7 @@ object IcebergTables extends Rule[LogicalPlan] with PredicateHelper {
       _ <- Either.cond(io == HadoopIO, (), Reasons.icebergStore(s"files are opened by $io"))
       _ <- Either.cond(!iceberg.isEncrypted(scan), (), Reasons.icebergStore("it is encrypted"))
       _ <- Either.cond(
-        v2.keyGroupedPartitioning.isEmpty && v2.ordering.isEmpty,
+        v2.getTagValue(readInGroups).isEmpty && v2.ordering.isEmpty,
         (),
         Reasons.icebergPartitioning
       )
