@@ -125,7 +125,7 @@ private[tables] object IcebergColumns {
       case (BooleanType, "BOOLEAN") | (IntegerType, "INTEGER") | (LongType, "LONG") |
           (FloatType, "FLOAT") | (DoubleType, "DOUBLE") | (DateType, "DATE") |
           (TimestampType | TimestampNTZType, "TIMESTAMP") | (StringType, "STRING") |
-          (BinaryType, "BINARY") | (_: DecimalType, "DECIMAL") => Some(dataType)
+          (BinaryType, "BINARY" | "FIXED") | (_: DecimalType, "DECIMAL") => Some(dataType)
       case (s: StructType, "STRUCT") =>
         val inner = iceberg.inner(known)
         val fields = s.fields.toSeq.zip(inner).map { case (f, k) => identified(f, k, iceberg) }
@@ -191,8 +191,9 @@ private[tables] object IcebergColumns {
       case TimestampType    => instant(isAdjusted = true)
       case TimestampNTZType => instant(isAdjusted = false)
       case StringType       => physical == BINARY && annotation == stringType
-      case BinaryType       => physical == BINARY && annotation == null
-      case d: DecimalType   =>
+      case BinaryType       =>
+        (physical == BINARY || physical == FIXED_LEN_BYTE_ARRAY) && annotation == null
+      case d: DecimalType =>
         physical != BINARY && annotation == decimalType(d.scale, d.precision)
       case _ => false
     }
