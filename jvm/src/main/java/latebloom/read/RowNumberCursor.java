@@ -6,6 +6,7 @@ import latebloom.read.selection.Selection;
 import latebloom.read.vector.OutputColumn;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
 
@@ -37,7 +38,12 @@ public final class RowNumberCursor implements ColumnCursor {
 
   /** Whether a column is one of numbers, made by {@link #field}. */
   public static boolean isFor(StructField column) {
-    return column.metadata().contains(MARK);
+    return isFor(column.metadata());
+  }
+
+  /** Whether a column with the metadata is one of numbers. */
+  public static boolean isFor(Metadata of) {
+    return of.contains(MARK);
   }
 
   @Override

@@ -85,13 +85,14 @@ object Reasons {
   )
 
   val icebergPartitioning: Reason = about("iceberg-partitioning")(
-    "Iceberg tells Spark how the rows are distributed or ordered, for joins without a shuffle.",
+    "Iceberg tells Spark how the rows are grouped or ordered, and a join, an aggregation or a window " +
+      "of the query may do without a shuffle for it.",
     "Set spark.sql.iceberg.planning.preserve-data-grouping to false, if filtering serves more."
   )
 
   def icebergColumn(column: String): Reason = about("iceberg-column", "column" -> column)(
-    s"Only Iceberg reads the column $column: it is metadata, of a type that Spark's own Parquet " +
-      "files do not have, or one of two with the same name.",
+    s"Only Iceberg reads the column $column: it tells of deleted rows, is of a type that Spark's own " +
+      "Parquet files do not have, or one of two with the same name.",
     AsWithout
   )
 

@@ -123,8 +123,12 @@ object ScanReport {
   private def iceberg(batch: BatchScanExec): ScanReport = {
     val decided = Decision.of(batch).collect { case Declined(why, _) => why }
     def found = batch.logicalLink.flatMap(IcebergTables.whyNot(batch.scan, _))
+    // Spark copies the scans of a join by groups, and forgets what they were planned from.
+    def inGroups = when(batch.logicalLink.isEmpty && batch.keyGroupedPartitioning.nonEmpty)(
+      Reasons.icebergPartitioning
+    )
     dataSourceV2(batch, "iceberg", batch.scan.readSchema)
-      .copy(declined = decided.orElse(found).orElse(notInstalled))
+      .copy(declined = decided.orElse(found).orElse(inGroups).orElse(notInstalled))
   }
 
   /** Of a class that is not on the class path without Hive. */

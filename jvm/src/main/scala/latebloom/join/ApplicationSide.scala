@@ -10,6 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons}
+import latebloom.read.RowNumberCursor
 
 /** A scan that need not read rows whose `key`, on its columns, is not among the keys.
   *
@@ -113,7 +114,9 @@ final private[join] class ApplicationSide(plan: LogicalPlan) extends AliasHelper
   ): Either[Reason, Target] = {
     val partition = files.partitionSchema.map(_.name)
     val (ofPartition, ofRows) = scan.output.partition(a => partition.contains(a.name))
-    val ofFiles = AttributeSet(ofRows.filter(a => files.dataSchema.exists(_.name == a.name)))
+    val ofFiles = AttributeSet(ofRows.filter { a =>
+      files.dataSchema.exists(_.name == a.name) && !RowNumberCursor.isFor(a.metadata)
+    })
     val byPartition = key.references.subsetOf(AttributeSet(ofPartition))
     key.references.find(!ofFiles.contains(_)) match {
       case Some(column) if !byPartition => Left(Reasons.partitionKey(column))

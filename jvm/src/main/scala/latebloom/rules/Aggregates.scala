@@ -78,7 +78,8 @@ private[rules] object Aggregates {
   private def of(a: HashAggregateExec, found: FilteredScan): Option[Aggregates] = {
     val functions = a.aggregateExpressions.flatMap(e => asked(e.aggregateFunction))
     val scan = found.scan
-    val ofFiles = scan.output.take(scan.requiredSchema.length).map(_.exprId).toSet
+    val ofFiles = scan.output.take(scan.requiredSchema.length)
+      .filterNot(Conjuncts.isMadeByReader).map(_.exprId).toSet
     val partitions = scan.output.drop(scan.requiredSchema.length)
       .filter(c => scan.relation.partitionSchema.exists(_.name == c.name)).map(_.exprId).toSet
     // Rules of Spark that plan and share subqueries would not see those of a scan in a leaf.

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, ScalarSubquery}
 
 import latebloom.compile.Failure
 import latebloom.decision.{Reason, Reasons, Residual}
+import latebloom.read.RowNumberCursor
 
 /** Splits a filter's conjuncts into those that the scan evaluates and those left to Spark.
   *
@@ -76,7 +77,9 @@ private[rules] object Conjuncts {
   def isMadeByReader(column: Attribute): Boolean = column match {
     case FileSourceConstantMetadataAttribute(_)     => true
     case FileSourceGeneratedMetadataAttribute(_, _) => true
-    case other => other.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME
+    case other                                      =>
+      other.name == ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME ||
+      RowNumberCursor.isFor(other.metadata)
   }
 
   /** Uses the scan's names and qualifiers; the query may write them in another case. */

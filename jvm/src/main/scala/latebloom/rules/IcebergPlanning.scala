@@ -83,10 +83,7 @@ object IcebergPlanning extends SparkStrategy with PredicateHelper {
       files: IcebergFiles,
       why: Reason
   ): SparkPlan = {
-    val own = plan.transform {
-      case l: LogicalRelation if l eq found =>
-        files.ownScan(l.output, isPruned(plan))
-    }
+    val own = files.ownScan(plan, found, isPruned(plan))
     val session = found.relation.asInstanceOf[HadoopFsRelation].sparkSession
     val physical = session.sessionState.planner.plan(own).next()
     physical.foreach {

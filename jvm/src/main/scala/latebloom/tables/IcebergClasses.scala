@@ -61,8 +61,13 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
   private val contentOf = contentFile.getMethod("content")
   private val sizeOf = contentFile.getMethod("fileSizeInBytes")
   private val keyOf = contentFile.getMethod("keyMetadata")
+  private val specIdOf = contentFile.getMethod("specId")
+  private val firstRowIdOf = contentFile.getMethod("firstRowId")
+  private val sequenceOf = contentFile.getMethod("fileSequenceNumber")
 
-  private val fieldsOfSpec = load(s"$iceberg.PartitionSpec").getMethod("fields")
+  private val partitionSpec = load(s"$iceberg.PartitionSpec")
+  private val fieldsOfSpec = partitionSpec.getMethod("fields")
+  private val typeOfSpec = partitionSpec.getMethod("partitionType")
   private val partitionField = load(s"$iceberg.PartitionField")
   private val sourceOf = partitionField.getMethod("sourceId")
   private val transformOf = partitionField.getMethod("transform")
@@ -87,6 +92,8 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
   private val fieldsOfType = asNested.getReturnType.getMethod("fields")
 
   private val table = load(s"$iceberg.Table")
+  private val typeOfPartitions =
+    load(s"$iceberg.Partitioning").getMethod("partitionType", table)
   private val tableLocation = table.getMethod("location")
   private val ioOf = table.getMethod("io")
   private val encryptionOf = table.getMethod("encryption")
@@ -165,6 +172,26 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
 
   def isEncrypted(file: AnyRef): Boolean = call[AnyRef](keyOf, file) != null
 
+  def specId(file: AnyRef): Int = call[Int](specIdOf, file)
+
+  /** The row id of the file's first row, if it has one by its metadata, or null. */
+  def firstRowId(file: AnyRef): Any = call[Any](firstRowIdOf, file)
+
+  /** The number of the change that added the file, or null. */
+  def sequenceNumber(file: AnyRef): Any = call[Any](sequenceOf, file)
+
+  /** The fields of all partition specs of a scan's table, of which its metadata column is made. */
+  def partitionColumns(of: Scan): Seq[AnyRef] =
+    fields(call[AnyRef](typeOfPartitions, null, table(of)))
+
+  /** The values of a task's partition, by the ids of its spec's fields. */
+  def partition(task: AnyRef): Map[Int, Any] = {
+    val partition = call[AnyRef](partitionOf, task)
+    fields(call[AnyRef](typeOfSpec, call[AnyRef](specOf, task))).zipWithIndex.map { case (f, i) =>
+      id(f) -> call[Any](valueOf, partition, Int.box(i), classOf[Object])
+    }.toMap
+  }
+
   /** The identity transforms of a task's partition spec: the id of the column, and its value. */
   def constants(task: AnyRef): Seq[(Int, Any)] = {
     val fields = call[java.util.List[AnyRef]](fieldsOfSpec, call[AnyRef](specOf, task)).asScala
@@ -187,10 +214,11 @@ final private[tables] class IcebergClasses(loader: ClassLoader) {
   def typeName(field: AnyRef): String = call[Enum[_]](typeId, call[AnyRef](typeOf, field)).name
 
   /** The fields of a struct, the element of a list, the key and the value of a map. */
-  def inner(field: AnyRef): Seq[AnyRef] = {
-    val nested = call[AnyRef](asNested, call[AnyRef](typeOf, field))
+  def inner(field: AnyRef): Seq[AnyRef] =
+    fields(call[AnyRef](asNested, call[AnyRef](typeOf, field)))
+
+  private def fields(nested: AnyRef): Seq[AnyRef] =
     call[java.util.List[AnyRef]](fieldsOfType, nested).asScala.toSeq
-  }
 
   def location(of: Scan): String = call[String](tableLocation, table(of))
 

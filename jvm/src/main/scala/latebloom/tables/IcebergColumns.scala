@@ -12,6 +12,7 @@ import org.apache.spark.sql.latebloom.{FileColumns, PushedFilters, RenamedFilter
 import org.apache.spark.sql.types._
 
 import latebloom.line.Compat._
+import latebloom.read.RowNumberCursor
 
 /** The columns of an Iceberg scan, which its files have under ids. Spark's resolution by ids does
   * what Iceberg's does for a file that this class accepts; Iceberg's own reader reads all others:
@@ -68,10 +69,8 @@ private[tables] object IcebergColumns {
   /** Spark's own writer leaves its version under this key of the footer. */
   private val WrittenBySpark = "org.apache.spark.version"
 
-  /** Where Iceberg's ids of columns that no file has begin. */
-  private val Metadata = Int.MaxValue - 1000
-
-  /** The columns that a scan reads; Left with the name of one that only Iceberg can read.
+  /** The columns that a scan reads from files; Left with the name of one that only Iceberg can
+    * read.
     *
     * @param read
     *   as Spark knows them
@@ -83,8 +82,8 @@ private[tables] object IcebergColumns {
       known: Seq[AnyRef],
       iceberg: IcebergClasses
   ): Either[String, IcebergColumns] = {
-    val fields = read.fields.toSeq.zip(known).map { case (f, k) =>
-      f.name -> identified(f, k, iceberg)
+    val fields = read.fields.toSeq.zip(known).collect {
+      case (f, k) if !IcebergMetadata.isMade(iceberg.id(k)) => f.name -> identified(f, k, iceberg)
     }
     fields.collectFirst { case (name, None) => name } match {
       case Some(name)                        => Left(name)
@@ -102,10 +101,13 @@ private[tables] object IcebergColumns {
   ): Option[StructField] = {
     val id = iceberg.id(known)
     for {
-      dataType <- when(id < Metadata && iceberg.name(known) == field.name)(())
+      dataType <- when(isOfFiles(id) && iceberg.name(known) == field.name)(())
         .flatMap(_ => identified(field.dataType, known, iceberg))
     } yield withId(field.copy(dataType = dataType), id)
   }
+
+  private def isOfFiles(id: Int) =
+    !IcebergMetadata.isMetadata(id) || IcebergMetadata.isLineage(id)
 
   private def withId(field: StructField, id: Int): StructField = field.copy(metadata =
     new MetadataBuilder().withMetadata(field.metadata)
@@ -123,7 +125,7 @@ private[tables] object IcebergColumns {
       case (BooleanType, "BOOLEAN") | (IntegerType, "INTEGER") | (LongType, "LONG") |
           (FloatType, "FLOAT") | (DoubleType, "DOUBLE") | (DateType, "DATE") |
           (TimestampType | TimestampNTZType, "TIMESTAMP") | (StringType, "STRING") |
-          (BinaryType, "BINARY") | (_: DecimalType, "DECIMAL") => Some(dataType)
+          (BinaryType, "BINARY" | "FIXED") | (_: DecimalType, "DECIMAL") => Some(dataType)
       case (s: StructType, "STRUCT") =>
         val inner = iceberg.inner(known)
         val fields = s.fields.toSeq.zip(inner).map { case (f, k) => identified(f, k, iceberg) }
@@ -141,11 +143,16 @@ private[tables] object IcebergColumns {
 
   private def physical(asked: StructType, known: StructType): StructType =
     StructType(asked.map { f =>
-      known.find(_.name == f.name).fold(f) { k =>
+      known.find(_.name == f.name).fold(unlike(f)) { k =>
         val id = idOf(k)
         withId(f.copy(s"latebloom:field $id", physical(f.dataType, k.dataType)), id)
       }
     })
+
+  /** No file may have a column by the name of one that its reader counts. */
+  private def unlike(made: StructField) =
+    if (RowNumberCursor.isFor(made.metadata)) made.copy(s"latebloom:${made.name}", nullable = true)
+    else made
 
   private def physical(asked: DataType, known: DataType): DataType = (asked, known) match {
     case (s: StructType, t: StructType) => physical(s, t)
@@ -184,8 +191,9 @@ private[tables] object IcebergColumns {
       case TimestampType    => instant(isAdjusted = true)
       case TimestampNTZType => instant(isAdjusted = false)
       case StringType       => physical == BINARY && annotation == stringType
-      case BinaryType       => physical == BINARY && annotation == null
-      case d: DecimalType   =>
+      case BinaryType       =>
+        (physical == BINARY || physical == FIXED_LEN_BYTE_ARRAY) && annotation == null
+      case d: DecimalType =>
         physical != BINARY && annotation == decimalType(d.scale, d.precision)
       case _ => false
     }

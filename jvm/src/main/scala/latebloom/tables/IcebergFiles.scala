@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.tables
 
-import java.nio.ByteBuffer
-
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import org.apache.spark.sql.catalyst.expressions.{
   And,
+  Attribute,
+  AttributeMap,
   AttributeReference,
+  AttributeSet,
   BoundReference,
   Expression,
   GenericInternalRow,
   Predicate
 }
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory, Scan}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{
   FileIndex,
   FileStatusWithMetadata,
+  LogicalRelation,
   PartitionDirectory,
   PartitionedFile
 }
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
+
+import latebloom.tables.IcebergValues.{Sparks, asSparks}
 
 /** What Iceberg says of a data file, for the tasks that read it.
   *
@@ -62,28 +66,43 @@ final private[latebloom] class IcebergFiles private[tables] (
 
   private def scan: Scan = plannedBy.scan
 
+  /** The metadata columns that the scan reads. */
+  private[tables] val metadata = new IcebergMetadata(plannedBy, iceberg)
+
   private val planned: Seq[Planned] = {
     val ofColumns = columns.ids
     iceberg.tasks(scan).map { task =>
       val constants = iceberg.constants(task).filter(c => ofColumns.contains(c._1)).toMap
-      Planned(task, constants, isOurs(task))
+      val ours = isOurs(task) && metadata.areIn(task)
+      Planned(task, constants, metadata.values(task, ours), ours)
     }
   }
 
   /** Columns with the same transform, identity, in all partition specs of the files. */
-  override val partitionSchema: StructType = StructType(columns.columns.filter { c =>
+  private val identities: Seq[StructField] = columns.columns.filter { c =>
     val id = IcebergColumns.idOf(c)
     planned.nonEmpty && planned.forall(_.constants.get(id).exists(asSparks(c.dataType, _).nonEmpty))
-  })
+  }
 
-  /** The columns that are read from files. */
-  def dataSchema: StructType =
-    StructType(plannedBy.schema.filterNot(f => partitionSchema.fieldNames.contains(f.name)))
+  /** These columns, and the metadata that all rows of a file have in common. */
+  override val partitionSchema: StructType = StructType(identities ++ metadata.constants)
+
+  /** The columns that are read from files, or counted. */
+  def dataSchema: StructType = StructType(
+    metadata.output.filterNot(a => partitionSchema.fieldNames.contains(a.name))
+      .map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
+  )
+
+  /** A metadata column of whose values Spark has no form. */
+  def unknown: Option[String] = metadata.constants.zipWithIndex.collectFirst {
+    case (c, i) if planned.exists(_.metadata(i).isEmpty) => c.name
+  }
 
   private lazy val directories: Seq[PartitionDirectory] = {
-    val ofPartition = partitionSchema.map(IcebergColumns.idOf)
-    def values(p: Planned) = partitionSchema
-      .map(c => asSparks(c.dataType, p.constants(IcebergColumns.idOf(c))).get.value)
+    val ofPartition = identities.map(IcebergColumns.idOf)
+    def values(p: Planned) =
+      identities.map(c => asSparks(c.dataType, p.constants(IcebergColumns.idOf(c))).get.value) ++
+        p.metadata.map(_.get.value)
     planned.groupBy(values).toSeq.map { case (row, files) =>
       PartitionDirectory(
         new GenericInternalRow(row.toArray[Any]),
@@ -126,17 +145,26 @@ final private[latebloom] class IcebergFiles private[tables] (
   /** Whether tasks may share a file. Iceberg's reader gets it whole. */
   def isSplitable(path: Path): Boolean = !unsplit(path)
 
-  /** Iceberg's own scan of the files.
+  /** The plan with Iceberg's own scan of the files.
     *
-    * @param output
-    *   the columns of the relation that the plan has in its place
+    * @param relation
+    *   what the plan has in its place
     * @param isPruned
     *   whether Spark prunes the files when it runs. It would do so for all scans in the plan that
     *   Iceberg has planned as one: those of a join filter's keys as well.
     */
-  def ownScan(output: Seq[AttributeReference], isPruned: Boolean): DataSourceV2ScanRelation = {
+  def ownScan(plan: LogicalPlan, relation: LogicalRelation, isPruned: Boolean): LogicalPlan = {
     val of = if (isPruned) iceberg.copy(scan) else scan
-    plannedBy.copy(scan = of, output = output)
+    val asked = metadata.asked(relation.output)
+    val hidden = AttributeSet(relation.output) -- asked
+    val columns = AttributeMap(plannedBy.output.zip(asked))
+    val groups = plannedBy.keyGroupedPartitioning.map(_.map(_.transform { case a: Attribute =>
+      columns.getOrElse(a, a)
+    }))
+    metadata.whole(plan, hidden).transform {
+      case r: LogicalRelation if r eq relation =>
+        plannedBy.copy(scan = of, output = asked, keyGroupedPartitioning = groups)
+    }
   }
 
   override def rootPaths: Seq[Path] = Seq(new Path(iceberg.location(scan)))
@@ -199,40 +227,15 @@ final private[latebloom] class IcebergFiles private[tables] (
 
 private[tables] object IcebergFiles {
 
-  final private case class Planned(task: AnyRef, constants: Map[Int, Any], isOurs: Boolean)
-
-  /** Spark's form of a value, which may be null. */
-  final private case class Sparks(value: Any)
-
-  /** Spark's form of a partition's value; None if it has none. */
-  private def asSparks(dataType: DataType, value: Any): Option[Sparks] =
-    if (value == null) Some(Sparks(null))
-    else Option(dataType match {
-      case BooleanType            => value match { case b: java.lang.Boolean => b; case _ => null }
-      case IntegerType | DateType => number(value)(_.intValue)
-      case LongType | TimestampType | TimestampNTZType => number(value)(_.longValue)
-      case FloatType                                   => number(value)(_.floatValue)
-      case DoubleType                                  => number(value)(_.doubleValue)
-      case StringType                                  => value match {
-          case text: CharSequence => UTF8String.fromString(text.toString)
-          case _                  => null
-        }
-      case d: DecimalType => value match {
-          case n: java.math.BigDecimal => Decimal(n, d.precision, d.scale)
-          case _                       => null
-        }
-      case BinaryType => value match {
-          case bytes: ByteBuffer =>
-            val copied = new Array[Byte](bytes.remaining)
-            bytes.duplicate().get(copied)
-            copied
-          case _ => null
-        }
-      case _ => null
-    }).map(Sparks(_))
-
-  private def number(value: Any)(as: Number => Any): Any = value match {
-    case n: Number => as(n)
-    case _         => null
-  }
+  /** @param constants
+    *   the values of columns that are partitioned by identity, by ids
+    * @param metadata
+    *   the values of metadata columns
+    */
+  final private case class Planned(
+      task: AnyRef,
+      constants: Map[Int, Any],
+      metadata: Seq[Option[Sparks]],
+      isOurs: Boolean
+  )
 }

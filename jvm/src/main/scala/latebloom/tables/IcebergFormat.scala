@@ -27,9 +27,9 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import latebloom.decision.Reason
 import latebloom.line.Compat._
-import latebloom.read.ScanSpec
 import latebloom.read.selection.LiveRows
 import latebloom.read.vector.RowBatches
+import latebloom.read.{RowNumberCursor, ScanSpec}
 import latebloom.tables.TableFormat.Reader
 
 /** Apache Iceberg. Why its scans may be executed as scans of plain Parquet files, with the
@@ -64,18 +64,20 @@ final private[tables] class IcebergFormat(files: IcebergFiles) extends TableForm
   override def asListed(index: FileIndex, filters: Seq[Expression]): Seq[Expression] = filters
 
   /** Iceberg plans the scan once more, by the bounds in its manifests. It would take a dot in a
-    * name for one between names.
+    * name for one between names, and knows no bounds of metadata columns.
     */
   override def excludes(
       index: FileIndex,
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression],
       conditions: Seq[Expression]
-  ): Path => Boolean =
+  ): Path => Boolean = {
+    def isUnknown(column: Attribute) =
+      files.metadata.isMade(column) || column.name.exists(c => c == '.' || c == '`')
     files.excludes(
-      conditions.filterNot(_.references.exists(_.name.exists(c => c == '.' || c == '`')))
-        .flatMap(PushedFilters.of(_))
+      conditions.filterNot(_.references.exists(isUnknown)).flatMap(PushedFilters.of(_))
     )
+  }
 
   override def deletesRows: Boolean = files.deletesRows
 
@@ -110,12 +112,14 @@ final private[tables] class IcebergFormat(files: IcebergFiles) extends TableForm
   /** Iceberg's own reader of the columns, followed by those of partitions. */
   def read(columns: StructType, partitions: StructType): Reader = {
     val all = files.plannedBy.scan.readSchema.fieldNames.toSeq
-    val withPosition = columns.fieldNames.contains(IcebergFormat.RowIndex)
+    val position = files.metadata.positionIn(all)
+    def isNumber(c: StructField) = c.name == IcebergFormat.RowIndex || RowNumberCursor.isFor(c)
     val ordinals = columns.map { c =>
-      if (c.name == IcebergFormat.RowIndex) all.length else all.indexOf(c.name)
+      if (isNumber(c)) position.getOrElse(all.length) else all.indexOf(c.name)
     }
     new IcebergReader(
-      if (withPosition) files.partitionWithPosition else files.partition,
+      if (position.isEmpty && columns.exists(isNumber)) files.partitionWithPosition
+      else files.partition,
       files.readers,
       columns,
       ordinals,

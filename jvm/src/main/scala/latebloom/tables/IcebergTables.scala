@@ -14,10 +14,12 @@ import org.apache.spark.sql.catalyst.catalog.{
 import org.apache.spark.sql.catalyst.expressions.{
   InputFileBlockLength,
   InputFileBlockStart,
-  InputFileName
+  InputFileName,
+  PredicateHelper
 }
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -31,7 +33,7 @@ import latebloom.line.Compat._
   * The rule runs when Spark and Iceberg have planned which files a query reads; what no rule
   * filters is planned as Iceberg's own scan again.
   */
-object IcebergTables extends Rule[LogicalPlan] {
+object IcebergTables extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val settings = LateBloomConf.settings(conf)
@@ -39,9 +41,22 @@ object IcebergTables extends Rule[LogicalPlan] {
     else {
       val session = SparkSession.active
       val isRead = Targets.reads(plan)
+      GroupedScans.used(plan, conf).foreach(_.setTagValue(readInGroups, ()))
       plan.transformWithSubqueries {
+        case f @ Filter(condition, v2: DataSourceV2ScanRelation)
+            if isIceberg(v2.scan) && isRead(v2) && IcebergMetadata.hasLineage(v2) =>
+          planned(v2).fold(
+            _ => f,
+            files => {
+              val conditions = splitConjunctivePredicates(condition)
+              files.metadata.over(relation(v2, files, session), conditions)
+            }
+          )
         case v2: DataSourceV2ScanRelation if isIceberg(v2.scan) && isRead(v2) =>
-          planned(v2).fold(_ => v2, relation(v2, _, session))
+          planned(v2).fold(
+            _ => v2,
+            files => files.metadata.over(relation(v2, files, session), Nil)
+          )
       }
     }
   }
@@ -61,6 +76,9 @@ object IcebergTables extends Rule[LogicalPlan] {
   private val Source = "org.apache.iceberg.spark.source."
 
   def isIceberg(scan: Scan): Boolean = scan.getClass.getName.startsWith(Source)
+
+  /** On a scan whose groups of rows may be of use to the plan. */
+  private val readInGroups = TreeNodeTag[Unit]("latebloom.readInGroups")
 
   /** Scans of one or several snapshots, whose tasks are data files. */
   private val Scans = Set("SparkBatchQueryScan", "SparkIncrementalAppendScan")
@@ -96,7 +114,7 @@ object IcebergTables extends Rule[LogicalPlan] {
       _ <- Either.cond(io == HadoopIO, (), Reasons.icebergStore(s"files are opened by $io"))
       _ <- Either.cond(!iceberg.isEncrypted(scan), (), Reasons.icebergStore("it is encrypted"))
       _ <- Either.cond(
-        v2.keyGroupedPartitioning.isEmpty && v2.ordering.isEmpty,
+        v2.getTagValue(readInGroups).isEmpty && v2.ordering.isEmpty,
         (),
         Reasons.icebergPartitioning
       )
@@ -107,6 +125,7 @@ object IcebergTables extends Rule[LogicalPlan] {
       columns <- IcebergColumns.of(scan.readSchema, iceberg.columns(scan), iceberg)
         .left.map(Reasons.icebergColumn(_))
       found = new IcebergFiles(v2, columns, iceberg)
+      _ <- found.unknown.map(Reasons.icebergColumn(_)).toLeft(())
       _ <- Either.cond(found.hasOurs, (), Reasons.icebergFiles)
     } yield found
   }
@@ -152,7 +171,7 @@ object IcebergTables extends Rule[LogicalPlan] {
       new IcebergFormat(files).own,
       ofCatalog.toMap ++ Options
     )(session)
-    LogicalRelation(of).copy(output = v2.output, catalogTable = Some(table))
+    LogicalRelation(of).copy(output = files.metadata.output, catalogTable = Some(table))
   }
 
   /** Iceberg finds columns by ids, has no dates of the old calendar, and reads all files or fails.

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.BinaryType
 import latebloom.decision.{Reason, Reasons, ShortSql}
 import latebloom.join.CreationSide
 import latebloom.joinkeys.{JoinFilter, KeysGatheredElsewhere}
+import latebloom.read.RowNumberCursor
 import latebloom.scan.SelectiveFormat
 import latebloom.toprows._
 
@@ -102,7 +103,7 @@ final private[topk] class TopKSearch(
     private val places = RowPlace.All.map(p => Alias(p, p.toString)())
     private val ofFiles = AttributeSet(scan.output.filter { a =>
       files.dataSchema.exists(_.name == a.name) &&
-      !files.partitionSchema.exists(_.name == a.name)
+      !files.partitionSchema.exists(_.name == a.name) && !RowNumberCursor.isFor(a.metadata)
     })
 
     private val ordered = AttributeSet(sort.order.flatMap(_.references))
