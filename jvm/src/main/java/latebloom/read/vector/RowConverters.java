@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
@@ -26,7 +27,10 @@ public final class RowConverters {
     return of(new StructType().add("value", type, true));
   }
 
-  /** Types that have the same values in rows: the converters of 4.1 and 4.2 know no TIME. */
+  /**
+   * Types that have the same values in rows: the converters of 4.1 and 4.2 know no TIME, and those
+   * of all lines no text with a collation.
+   */
   private static DataType stored(DataType type) {
     if (type instanceof StructType struct) {
       StructType all = new StructType();
@@ -40,6 +44,9 @@ public final class RowConverters {
     }
     if (type instanceof MapType map) {
       return new MapType(stored(map.keyType()), stored(map.valueType()), map.valueContainsNull());
+    }
+    if (type instanceof StringType) {
+      return DataTypes.StringType;
     }
     return type.typeName().startsWith("time(") ? DataTypes.LongType : type;
   }
