@@ -84,7 +84,14 @@ final private[latebloom] class IcebergFiles private[tables] (
     val ofPartition = partitionSchema.map(IcebergColumns.idOf)
     def values(p: Planned) = partitionSchema
       .map(c => asSparks(c.dataType, p.constants(IcebergColumns.idOf(c))).get.value)
-    planned.groupBy(values).toSeq.map { case (row, files) =>
+    // Zeros of both signs are equal, and stay apart.
+    def exact(value: Any): Any = value match {
+      case d: Double => java.lang.Double.doubleToLongBits(d)
+      case f: Float  => java.lang.Float.floatToIntBits(f)
+      case other     => other
+    }
+    planned.groupBy(values(_).map(exact)).values.toSeq.map { files =>
+      val row = values(files.head)
       PartitionDirectory(
         new GenericInternalRow(row.toArray[Any]),
         files.map { p =>
