@@ -68,6 +68,7 @@ trait HistoryTest extends LateBloomTest {
     protected var ints: Vector[String] = Vector("k", "n.a", "p", "sparse", "none")
     protected var texts: Vector[String] = Vector("s", "n.b")
     private var added = 0
+    private val names = mutable.LinkedHashSet.empty[String]
     private var nextId = 2000L
     private var scans = 0
 
@@ -266,12 +267,22 @@ trait HistoryTest extends LateBloomTest {
       )
     }
 
-    protected def addColumns(): Unit = {
+    /** A name for a column: a new one, or one that another column had. */
+    private def name(prefix: String): String = {
       added += 1
-      ints :+= s"i$added"
-      texts :+= s"t$added"
+      val now = schema.map(_.name)
+      names ++= now
+      val free = names.toSeq.diff(now)
+      if (free.isEmpty || random.nextBoolean()) s"$prefix$added" else pick(free)
+    }
+
+    protected def addColumns(): Unit = {
+      val int = name("i")
+      val text = s"t$added"
+      ints :+= int
+      texts :+= text
       change(
-        s"ALTER TABLE $table ADD COLUMNS (i$added INT, t$added STRING)",
+        s"ALTER TABLE $table ADD COLUMNS ($int INT, $text STRING)",
         "SELECT *, CAST(NULL AS INT), CAST(NULL AS STRING) FROM before"
       )
     }
@@ -310,15 +321,9 @@ trait HistoryTest extends LateBloomTest {
       change(s"ALTER TABLE $table RENAME COLUMN $old TO $to")
     }
 
-    protected def renameText(): Unit = {
-      added += 1
-      rename(pick(topLevel(texts)), s"t$added")
-    }
+    protected def renameText(): Unit = rename(pick(topLevel(texts)), name("t"))
 
-    protected def renameInt(): Unit = {
-      added += 1
-      rename(pick(unpartitioned), s"i$added")
-    }
+    protected def renameInt(): Unit = rename(pick(unpartitioned), name("i"))
 
     protected def dropInt(): Unit =
       if (unpartitioned.size > 1) {
