@@ -37,12 +37,18 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
       )
       val by = random.shuffle(transforms).take(random.nextInt(3)).mkString(", ")
       log += properties.mkString(s"partitioned by ($by), properties: ", ", ", "")
-      IcebergHistorySuite.this.create("t", by)(properties: _*)
-      rows(0, 2000)
-        .withColumn("t", expr("timestamp_seconds(id * 200)"))
+      IcebergHistorySuite.this.create("t", by, ", sparse INT, none INT")(properties: _*)
+      special.foldLeft(rows(0, 2000)) { case (rows, (name, value)) =>
+        rows.withColumn(name, expr(value))
+      }
         .withColumn("d", expr("date_add(DATE'2020-01-01', CAST(id % 100 AS INT))"))
         .repartition(3).writeTo("ice.db.t").append()
     }
+
+    /** Iceberg leaves out files of NaN where Spark has it greater than all numbers, and keeps zeros
+      * of both signs apart.
+      */
+    override protected def isExact(condition: String): Boolean = !condition.matches(".*\\bz\\b.*")
 
     private def call(procedure: String, arguments: String = ""): Unit =
       change(s"CALL ice.system.$procedure(table => 'db.t'$arguments)")
@@ -67,7 +73,9 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
       () => call("rewrite_data_files", ", options => map('rewrite-all', 'true')"),
       () => call("rewrite_position_delete_files", ", options => map('rewrite-all', 'true')"),
       () => call("rewrite_manifests"),
+      () => refill("TRUNCATE TABLE ice.db.t"),
       () => addColumns(),
+      () => addField(),
       () => widen(),
       () => renameText(),
       () => renameInt(),
@@ -75,6 +83,10 @@ class IcebergHistorySuite extends IcebergTest with HistoryTest {
       () => repartition(),
       () => writeFormat()
     )
+
+    override protected def version: String = spark
+      .sql("SELECT snapshot_id FROM ice.db.t.history ORDER BY made_current_at DESC LIMIT 1")
+      .head().get(0).toString
 
     override protected def versions: Seq[String] =
       spark.sql("SELECT snapshot_id FROM ice.db.t.snapshots").collect().map(_.get(0).toString).toSeq

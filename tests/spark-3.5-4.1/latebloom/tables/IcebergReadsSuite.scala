@@ -6,6 +6,8 @@ import org.apache.iceberg.catalog.TableIdentifier
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.iceberg.types.Types.{FixedType, LongType, NestedField, StructType, UUIDType}
 
+import org.apache.spark.sql.functions.expr
+
 import latebloom.read.task.Counter
 
 /** Filtered scans of Iceberg tables, off against on. */
@@ -48,6 +50,13 @@ class IcebergReadsSuite extends IcebergTest {
       taken("SELECT id FROM ice.db.t WHERE s LIKE '%7%' AND p IN (1, 2) AND k > 7")
       taken("SELECT id FROM ice.db.t WHERE k < 3 AND (p = 1 OR s = 'text 7 and more')")
     }
+  }
+
+  test("zeros of both signs are partitions of their own") {
+    create("t", "z")()
+    val signs = expr("IF(id % 2 = 0, 0.0D, -0.0D)")
+    rows(0, 400).withColumn("z", signs).writeTo("ice.db.t").append()
+    taken("SELECT id, z FROM ice.db.t WHERE k = 3 OR k = 4")
   }
 
   test("what nothing filters stays Iceberg's scan") {

@@ -100,10 +100,18 @@ final private[latebloom] class IcebergFiles private[tables] (
 
   private lazy val directories: Seq[PartitionDirectory] = {
     val ofPartition = identities.map(IcebergColumns.idOf)
-    def values(p: Planned) =
+    def values(p: Planned): Seq[Any] =
       identities.map(c => asSparks(c.dataType, p.constants(IcebergColumns.idOf(c))).get.value) ++
         p.metadata.map(_.get.value)
-    planned.groupBy(values).toSeq.map { case (row, files) =>
+    // Zeros of both signs are equal, and stay apart.
+    def exact(value: Any): Any = value match {
+      case d: Double               => java.lang.Double.doubleToLongBits(d)
+      case f: Float                => java.lang.Float.floatToIntBits(f)
+      case row: GenericInternalRow => row.values.toSeq.map(exact)
+      case other                   => other
+    }
+    planned.groupBy(values(_).map(exact)).values.toSeq.map { files =>
+      val row = values(files.head)
       PartitionDirectory(
         new GenericInternalRow(row.toArray[Any]),
         files.map { p =>
