@@ -6,6 +6,7 @@ import org.apache.iceberg.catalog.TableIdentifier
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.iceberg.types.Types.{FixedType, LongType, NestedField, StructType, UUIDType}
 
+import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.functions.lit
 
 import latebloom.read.task.Counter
@@ -57,6 +58,22 @@ class IcebergReadsSuite extends IcebergTest {
     // A write with both would put them into one.
     Seq(0.0, -0.0).foreach(z => rows(0, 400).withColumn("z", lit(z)).writeTo("ice.db.t").append())
     taken("SELECT id, z FROM ice.db.t WHERE k = 3 OR k = 4")
+  }
+
+  test("a query that is planned with LateBloom and executed without") {
+    table("t", "p")()
+    val sql = "SELECT id, s, p FROM ice.db.t WHERE k = 5 AND p < 3"
+    val expected = off(spark.sql(sql).collect().toSeq)
+    Seq("true", "false").foreach { adaptive =>
+      under("spark.sql.adaptive.enabled" -> adaptive) {
+        val query = spark.sql(sql)
+        assert(
+          query.queryExecution.sparkPlan.collectLeaves().forall(_.isInstanceOf[FileSourceScanExec])
+        )
+        off(checkAnswer(query, expected))
+        assert(lateScans(query).isEmpty)
+      }
+    }
   }
 
   test("what nothing filters stays Iceberg's scan") {

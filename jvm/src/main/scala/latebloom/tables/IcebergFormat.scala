@@ -21,7 +21,12 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, Par
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex, PartitionedFile}
-import org.apache.spark.sql.latebloom.{FileColumns, LateFiles, PushedFilters}
+import org.apache.spark.sql.latebloom.{
+  FileColumns,
+  LateFiles,
+  PartitionVectors,
+  PushedFilters
+}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 
@@ -166,12 +171,18 @@ final private[latebloom] class IcebergFileFormat(val table: IcebergFormat)
       options,
       hadoopConf
     )
-    val rows = table.read(requiredSchema, partitionSchema)
-    val types = StructType(requiredSchema ++ partitionSchema)
-    val most = session.sessionState.conf.parquetVectorizedReaderBatchSize
-    if (options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")) { file =>
-      new RowBatches(rows(file).asJava, types, most).asScala.asInstanceOf[Iterator[InternalRow]]
-    } else rows
+    val conf = session.sessionState.conf
+    val most = conf.parquetVectorizedReaderBatchSize
+    val offHeap = conf.offHeapColumnVectorEnabled
+    // The vectors must be of the classes that Spark's Parquet format names.
+    if (options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")) {
+      val rows = table.read(requiredSchema, StructType(Nil))
+      file =>
+        val constants = PartitionVectors(partitionSchema, file.partitionValues, most)
+        val batches = new RowBatches(rows(file).asJava, requiredSchema, constants, most, offHeap)
+        TaskContext.get().addTaskCompletionListener[Unit](_ => batches.close())
+        batches.asScala.asInstanceOf[Iterator[InternalRow]]
+    } else table.read(requiredSchema, partitionSchema)
   }
 }
 

@@ -10,9 +10,8 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, PartitionedFile}
-import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
 import org.apache.spark.sql.sources.{Filter, In}
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
 
 import latebloom.read.ScanFilter.KeySource
@@ -66,22 +65,7 @@ abstract class LateFiles(spec: ScanSpec, partitionSchema: StructType, offHeap: B
   protected def useOffHeap: Boolean = offHeap && TaskContext.get() != null
 
   private def partitionVectors(values: InternalRow): Array[ColumnVector] =
-    partitionSchema.fields.zipWithIndex.map { case (field, i) =>
-      partitionVector(field.dataType, values, i)
-    }
-
-  /** Spark's own partition columns are no structs; a table format's may be. */
-  private def partitionVector(of: DataType, values: InternalRow, i: Int): ConstantColumnVector = {
-    val v = new ConstantColumnVector(spec.options.batchRows, of)
-    of match {
-      case s: StructType if !values.isNullAt(i) =>
-        val inner = values.getStruct(i, s.length)
-        v.setNotNull()
-        s.indices.foreach(f => v.setChild(f, partitionVector(s(f).dataType, inner, f)))
-      case _ => ColumnVectorUtils.populate(v, values, i)
-    }
-    v
-  }
+    PartitionVectors(partitionSchema, values, spec.options.batchRows)
 }
 
 object LateFiles {
