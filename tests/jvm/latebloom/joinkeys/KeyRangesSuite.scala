@@ -147,22 +147,25 @@ class KeyRangesSuite extends LateBloomTest {
   }
 
   /** Rows that no key can be in lie between the first and the last keys. */
-  private def prunesBetween(format: String, key: String, few: Boolean): Unit = {
-    withTable("fact", "dim") {
-      withClue(s"$key, few: $few\n") {
-        saveSorted(
-          format,
-          key,
-          RowGroups.of(10000) ++ Map("orc.row.index.stride" -> "10000")
-        )
-        saveKeys(format, key, few)
-        check()
-        assert(joined.count() == (if (few) 200 else 4000))
+  private def prunesBetween(format: String, key: String, few: Boolean*): Unit =
+    withTable("fact") {
+      saveSorted(format, key, RowGroups.of(10000) ++ Map("orc.row.index.stride" -> "10000"))
+      few.foreach(withKeys(format, key, _) { rows =>
+        assert(joined.count() == rows)
         if (format == "orc") assert(pruned >= 40000)
         else assert(counted(Counter.ROW_GROUPS_PRUNED) == 4)
+      })
+    }
+
+  /** Checks the join of a sorted table with few keys or with more; `also` gets its rows. */
+  private def withKeys(format: String, key: String, few: Boolean)(also: Int => Unit): Unit =
+    withTable("dim") {
+      withClue(s"$key, few: $few\n") {
+        saveKeys(format, key, few)
+        check()
+        also(if (few) 200 else 4000)
       }
     }
-  }
 
   private val micros = SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key -> "TIMESTAMP_MICROS"
   private val millis = SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key -> "TIMESTAMP_MILLIS"
@@ -170,27 +173,21 @@ class KeyRangesSuite extends LateBloomTest {
 
   test("keys that lie apart prune the row groups between them, in every type") {
     withSQLConf(small, micros) {
-      for (format <- Seq("parquet", "orc"); key <- keys; few <- Seq(true, false)) {
-        prunesBetween(format, key, few)
-      }
+      for (format <- Seq("parquet", "orc"); key <- keys) prunesBetween(format, key, true, false)
     }
     withSQLConf(small, millis, SQLConf.PARQUET_WRITE_LEGACY_FORMAT.key -> "true") {
       for (key <- keys if key.contains("decimal") || key.contains("timestamp")) {
-        prunesBetween("parquet", key, few = false)
+        prunesBetween("parquet", key, false)
       }
     }
   }
 
   test("keys that lie apart prune the pages between them, in every type") {
     withSQLConf(small, micros) {
-      for (key <- keys; few <- Seq(true, false)) {
-        withTable("fact", "dim") {
-          withClue(s"$key, few: $few\n") {
-            saveSorted("parquet", key, Map("parquet.page.row.count.limit" -> "1000"))
-            saveKeys("parquet", key, few)
-            check()
-            assert(pruned >= 50000)
-          }
+      for (key <- keys) {
+        withTable("fact") {
+          saveSorted("parquet", key, Map("parquet.page.row.count.limit" -> "1000"))
+          Seq(true, false).foreach(withKeys("parquet", key, _)(_ => assert(pruned >= 50000)))
         }
       }
     }

@@ -217,7 +217,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
   test("lists and maps of the passing rows, in any layout of the file") {
     inDirectory { dir =>
       var skipped = 0L
-      forSeeds(300) { random =>
+      forSeeds(100) { random =>
         val m = message(random)
         val data = rows(random, m)
         val path = new Path(dir.resolve(s"f${random.nextInt()}.parquet").toUri)
@@ -254,7 +254,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
 
   test("lists give their first entries, maps those with wanted keys") {
     inDirectory { dir =>
-      forSeeds(200) { random =>
+      forSeeds(80) { random =>
         val m = message(random)
         val data = rows(random, m)
         val path = new Path(dir.resolve(s"f${random.nextInt()}.parquet").toUri)
@@ -415,7 +415,7 @@ class RepeatedColumnCursorSuite extends AnyFunSuite with RandomCases {
 
   test("a row may span several pages without an offset index") {
     inDirectory { dir =>
-      forSeeds(200) { random =>
+      forSeeds(80) { random =>
         val longest = random.oneOf(1, 5, 100)
         val nulls = random.oneOf(0.0, 0.3)
         def list: Any =
