@@ -100,9 +100,10 @@ private[latebloom] object RowsOfFiles {
       val path = new Array[Byte](in.readInt())
       in.readFully(path)
       val numbers = read()
+      // A list: in Scala 2.12 a sequence of an iterator holds it, and cannot be sent to tasks.
       val splits = read().map(_.grouped(2).map { case Array(start, length) =>
         (start, length)
-      }.toSeq)
+      }.toList)
       new String(path, "UTF-8") -> OfFile(numbers, splits)
     }.toMap)
   }
