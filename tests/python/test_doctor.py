@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import latebloom
+import pyspark
 import pytest
 from latebloom import _doctor, _versions
 
@@ -111,7 +112,8 @@ def other_scala(tmp_path):
 
 
 def other_pyspark(tmp_path):
-    return of_spark(tmp_path, "spark-core_2.13-3.5.7.jar")
+    another = "4.0.5" if pyspark.__version__.startswith("3.5.") else "3.5.7"
+    return of_spark(tmp_path, f"spark-core_2.13-{another}.jar")
 
 
 def no_jar(tmp_path):
@@ -165,7 +167,7 @@ def no_local_directory(tmp_path):
         (no_spark, "Spark", "there is no Spark"),
         (old_spark, "Spark", r"needs Spark 3.5, 4.0.*, found 3\.4\.4"),
         (other_scala, "Spark", r"for Spark 4.1 LateBloom needs Scala 2.13, found Scala 2.12"),
-        (other_pyspark, "Spark", r"pyspark is .*, and the Spark that it would start is 3\.5\.7"),
+        (other_pyspark, "Spark", r"pyspark is .*, and the Spark that it would start is (3\.5\.7|4\.0\.5)"),
         (no_java, "Java", "install a Java 17"),
         (old_java, "Java", "needs Java 17 .*found 11"),
         (no_jar, "jar", r"jar for Spark .* is missing.*\./dev/sbt .* package"),
