@@ -101,6 +101,7 @@ class ExplainSuite extends LateBloomTest {
       withSQLConf(
         // On a slow machine the files have rested when the second query comes.
         "spark.latebloom.cache.enabled" -> "false",
+        "spark.latebloom.statistics.enabled" -> "false",
         "spark.latebloom.join.minScanBytes" -> "0",
         "spark.latebloom.join.maxKeys" -> s"$most",
         SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> s"$adaptive"

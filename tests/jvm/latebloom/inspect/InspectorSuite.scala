@@ -45,6 +45,8 @@ class InspectorSuite extends LateBloomTest {
         "spark.latebloom.index.enabled",
         "spark.latebloom.index.path",
         "spark.latebloom.index.maxBytes",
+        "spark.latebloom.statistics.enabled",
+        "spark.latebloom.statistics.patience",
         "spark.latebloom.join.relistBytes",
         "spark.latebloom.join.patience",
         "spark.latebloom.join.maxBytes",

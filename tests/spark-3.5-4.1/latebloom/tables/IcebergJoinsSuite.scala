@@ -3,6 +3,7 @@ package latebloom.tables
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, SortMergeJoinExec}
 import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.read.task.Counter
@@ -49,8 +50,37 @@ class IcebergJoinsSuite extends IcebergTest {
         )
       sameAnswer(join("small.p = 2"), adaptive = true)(filtered)
       sameAnswer(join("big.k = 5"), adaptive = true) { plan =>
-        assert(lateScans(plan).filter(_.scanFilters.nonEmpty).forall(_.joinFilters.isEmpty))
+        assert(lateScans(plan).filter(_.filterColumns.contains("k")).forall(_.joinFilters.isEmpty))
       }
+    }
+  }
+
+  test("rows that a scan has counted decide how Spark joins, in every snapshot for itself") {
+    table("big")("write.delete.mode" -> "merge-on-read")
+    table("small")("write.delete.mode" -> "merge-on-read")
+    def known =
+      lateScans(
+        spark.sql("SELECT id, s FROM ice.db.small WHERE id < 40")
+      ).head.knownSize.map(_.rows)
+    withSQLConf(
+      SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "20k",
+      SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> "false"
+    ) {
+      def isBroadcast = nodes(spark.sql(
+        "SELECT big.s, small.s FROM ice.db.big JOIN ice.db.small ON big.id = small.id AND small.id < 40"
+      ).queryExecution.executedPlan) {
+        case _: BroadcastHashJoinExec => true
+        case _: SortMergeJoinExec     => false
+      }
+      assert(isBroadcast == Seq(false))
+      taken("SELECT id, s FROM ice.db.small WHERE id < 40")
+      assert(known.contains(40L) && isBroadcast == Seq(true))
+      // Rows that a snapshot has deleted may be there in another one of the same files.
+      spark.sql("DELETE FROM ice.db.small WHERE id % 2 = 0")
+      taken("SELECT id, s FROM ice.db.small WHERE id < 40")
+      assert(known.exists(_ >= 40))
+      rows(0, 100).writeTo("ice.db.small").append()
+      assert(known.isEmpty && isBroadcast == Seq(false))
     }
   }
 

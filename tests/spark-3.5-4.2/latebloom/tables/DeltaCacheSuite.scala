@@ -56,4 +56,22 @@ class DeltaCacheSuite extends DeltaTest {
       assert(spark.sql(query).count() == 40)
     }
   }
+
+  test("rows are counted as if none were deleted, since another version has them") {
+    withTable("t") {
+      table("t")("delta.enableDeletionVectors" -> "true")
+      val query = "SELECT id, s FROM t WHERE id BETWEEN 1000 AND 1999"
+      def known = lateScans(spark.sql(query)).head.knownSize.map(_.rows)
+      spark.sql("DELETE FROM t WHERE id % 2 = 0")
+      assert(known.isEmpty)
+      taken(query)
+      assert(known.exists(_ >= 1000) && spark.sql(query).count() == 500)
+      spark.sql("RESTORE TABLE t TO VERSION AS OF 1")
+      assert(known.forall(_ >= 1000) && spark.sql(query).count() == 1000)
+      taken(query)
+      assert(known.contains(1000L))
+      spark.sql("OPTIMIZE t")
+      assert(known.isEmpty)
+    }
+  }
 }

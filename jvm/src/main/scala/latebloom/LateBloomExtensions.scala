@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.latebloom.ui.QueryReports
 
+import latebloom.estimate.SizedScans
 import latebloom.join.JoinFilters
 import latebloom.joinkeys.JoinKeysPlanning
 import latebloom.line.SparkLine
@@ -56,8 +57,10 @@ private object Registration {
       QueryReports.attach(session)
       ExecutorsWithoutJar.attach(session.sparkContext)
       val experimental = session.experimental
-      // A search for the first rows of an order copies the join filters of its scans.
-      val missing = Seq(IcebergTables, JoinFilters, TopK).diff(experimental.extraOptimizations)
+      // Join filters depend on how Spark will join; a search for the first rows of an order copies the join
+      // filters of its scans.
+      val missing =
+        Seq(IcebergTables, SizedScans, JoinFilters, TopK).diff(experimental.extraOptimizations)
       if (missing.nonEmpty) experimental.extraOptimizations ++= missing
       NoRule
     }

@@ -26,6 +26,7 @@ import latebloom.index.SkipIndexes
 import latebloom.line.Compat._
 import latebloom.read.io.MetadataCache
 import latebloom.scan.LateScan
+import latebloom.statistics.ScanSizes
 
 /** Answers Python's questions, in JSON. */
 object Inspector {
@@ -65,6 +66,7 @@ object Inspector {
   /** Forgets what scans remember. */
   def clearCache(): Unit = {
     PredicateCache.clear()
+    ScanSizes.clear()
     MetadataCache.clear()
   }
 

@@ -52,6 +52,9 @@ class LateBloomExplain extends ExplainProvider {
           s"  payload: ${listed(scan.payload, ", ")}"
         ) ++ scan.filters.joins.map(f => s"  join filter: $f") ++
           scan.filters.topRows.map(t => s"  first rows: $t") ++
+          scan.filters.planned.map(n =>
+            f"  planned with: $n%,d rows, as an earlier scan counted"
+          ) ++
           scan.filters.outcomes.map(o => s"  has run: $o")
       case Some(why) =>
         Seq(s"${named(scan)}: declined, ${because(why)}")

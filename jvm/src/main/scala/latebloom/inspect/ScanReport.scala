@@ -10,6 +10,7 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 
 import latebloom.decision.{Decision, Declined, Reason, Reasons, Residual}
+import latebloom.estimate.SizedFilter
 import latebloom.line.Compat.when
 import latebloom.read.task.Counter
 import latebloom.scan.{LateScan, SelectiveFormat}
@@ -54,6 +55,8 @@ object ScanReport {
     *   the filters by the keys of joins
     * @param topRows
     *   what the scan knows of the first rows of an order
+    * @param planned
+    *   the rows that Spark planned with, if an earlier scan has counted them
     * @param outcomes
     *   what has become of each of `joins`, and of the rows that they tested, and what the scan left
     *   out by what an earlier one found; empty before the query runs
@@ -63,10 +66,11 @@ object ScanReport {
       conditions: Seq[String],
       joins: Seq[String],
       topRows: Seq[String],
+      planned: Option[Long],
       outcomes: Seq[String]
   )
 
-  private val noFilters = Filters(Nil, Nil, Nil, Nil, Nil)
+  private val noFilters = Filters(Nil, Nil, Nil, Nil, None, Nil)
 
   /** The reports on all scans of a plan, in plan order. */
   def ofPlan(plan: SparkPlan): Seq[ScanReport] = PlanNodes.all(plan).flatMap(ofNode)
@@ -83,6 +87,7 @@ object ScanReport {
             scan.topRows.map(_.text) ++
               when(scan.options.isLimited)(s"LIMIT ${scan.options.wantedRows}") ++
               when(scan.options.distinct)("each value once, where a dictionary has them"),
+            planned(scan),
             outcomes(scan)
           ),
           payload = scan.payload
@@ -168,8 +173,17 @@ object ScanReport {
       told(Counter.JOIN_FILTERS_OFF, "windows not tested, because few rows would have been dropped")
     ).flatten
     (if (keys.isEmpty) Nil
-     else keys ++ when(rows.nonEmpty)(rows.mkString(", "))) ++ indexed ++ cached
+     else keys ++ when(rows.nonEmpty)(rows.mkString(", "))) ++ indexed ++ cached ++ expected(scan)
   }
+
+  private def planned(scan: LateScan): Option[Long] =
+    scan.logicalLink.flatMap(_.collectFirst { case f: SizedFilter => f.size.rows })
+
+  /** The rows that Spark planned with, beside those that came. */
+  private def expected(scan: LateScan): Option[String] = for {
+    rows <- planned(scan)
+    came = scan.metrics("numOutputRows").value if came > 0
+  } yield f"$came%,d rows; planned with $rows%,d"
 
   private val notInstalled = Some(Reasons.notInstalled)
 

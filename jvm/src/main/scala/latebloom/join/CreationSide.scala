@@ -15,6 +15,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 import latebloom.compile.Failure
+import latebloom.estimate.SizedFilter
 import latebloom.joinkeys.JoinFilter
 import latebloom.line.CachedRows
 import latebloom.tables.TableFormat
@@ -147,7 +148,9 @@ private[latebloom] object CreationSide extends AliasHelper with PredicateHelper 
     */
   def isSelective(plan: LogicalPlan, isFiltered: LogicalPlan => Boolean): Boolean = {
     def selects(plan: LogicalPlan): Boolean = plan match {
-      case Filter(condition, child) => isLikelySelective(condition) || selects(child)
+      case f: SizedFilter if f.size.keepsMost => selects(f.child)
+      case f: SizedFilter if f.size.keepsFew  => true
+      case Filter(condition, child)           => isLikelySelective(condition) || selects(child)
       case Join(l, r, _: InnerLike | LeftSemi, _, _)                 => selects(l) || selects(r)
       case Join(l, _, LeftOuter | LeftAnti | ExistenceJoin(_), _, _) => selects(l)
       case Join(_, r, RightOuter, _, _)                              => selects(r)

@@ -29,6 +29,7 @@ import latebloom.read.selection.LiveRows
 import latebloom.read.survivors.SurvivorBlocks
 import latebloom.read.task.{Counter, Counters}
 import latebloom.read.{BatchSource, ScanSpec, SelectiveScan, SplitAggregates}
+import latebloom.statistics.SizeRecorder
 import latebloom.tables.TableFormat
 import latebloom.toprows.RowsOfFiles
 
@@ -181,13 +182,17 @@ private[scan] trait LateFormat extends FileFormat {
 
     def read(file: PartitionedFile, known: SurvivorBlocks): Iterator[InternalRow] = {
       val counters = new Counters
-      val drain = () => {
-        counters.drainTo((c: Counter, n: Long) => totals.add(c, n))
-        ofParts.add(counters)
-      }
       val opened =
         if (Archives.isArchive(file.toPath)) Left(Counter.FILES_ARCHIVED)
         else lateFiles.open(file, counters)
+      val size = ofParts.sizes.map(_.begin(file, counted = opened.isRight))
+      val drain = () => {
+        counters.drainTo { (c: Counter, n: Long) =>
+          totals.add(c, n)
+          size.foreach(_.count(c, n))
+        }
+        ofParts.add(counters)
+      }
       val source: BatchSource = opened match {
         case Right(scan)  => scan
         case Left(reason) =>
@@ -195,7 +200,7 @@ private[scan] trait LateFormat extends FileFormat {
           lateFiles.filter(file, Reordered(sparkRead(file), order, columns))
       }
       val recorded = for (s <- survivors; scan <- opened.toOption) yield s.begin(file, known, scan)
-      val batches = new BatchIterator(source, drain, () => recorded.foreach(end => end()))
+      val batches = new BatchIterator(source, size, drain, () => recorded.foreach(end => end()))
       val result = aggregation match {
         case Some(a)                => new AggregateIterator(a, file, source, batches)
         case None if returningBatch => batches
@@ -213,12 +218,14 @@ private[scan] trait LateFormat extends FileFormat {
         Iterator.empty
       } else if (indexed.exists(_.hasNoMatch(file, lateFiles.configuration))) {
         totals.add(Counter.SPLITS_INDEXED, 1)
+        ofParts.sizes.foreach(_.leaveOut(file))
         Iterator.empty
       } else {
         val known =
           survivors.fold(SurvivorBlocks.UNKNOWN)(_.of(file, lateFiles.configuration))
         if (known.isEmpty(file.start, file.start + file.length)) {
           totals.add(Counter.SPLITS_REMEMBERED, 1)
+          ofParts.sizes.foreach(_.leaveOut(file))
           survivors.foreach(_.leaveOut())
           Iterator.empty
         } else {
@@ -390,11 +397,17 @@ private object Reordered {
 
 /** Iterates over a file's batches, and updates the metrics with each.
   *
+  * @param size
+  *   counts the rows for later plans
   * @param atEnd
   *   called once, when no more batch will be read
   */
-final private class BatchIterator(source: BatchSource, drain: () => Unit, atEnd: () => Unit)
-    extends AbstractIterator[ColumnarBatch]
+final private class BatchIterator(
+    source: BatchSource,
+    size: Option[SizeRecorder.Split],
+    drain: () => Unit,
+    atEnd: () => Unit
+) extends AbstractIterator[ColumnarBatch]
     with Closeable {
   private var batch: ColumnarBatch = _
   private var ended = false
@@ -405,6 +418,7 @@ final private class BatchIterator(source: BatchSource, drain: () => Unit, atEnd:
       batch = source.next()
       ended = batch == null
       drain()
+      size.foreach(s => if (ended) s.end() else s.add(batch))
     }
     batch != null
   }

@@ -40,7 +40,7 @@ import org.apache.spark.sql.latebloom.{
 }
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
-import latebloom.cache.{PredicateCache, Survivors}
+import latebloom.cache.{CachedCondition, PredicateCache, Survivors}
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
 import latebloom.index.IndexedFiles
@@ -49,6 +49,7 @@ import latebloom.line.Compat._
 import latebloom.line.ExtendedFileScan
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
+import latebloom.statistics.{ScanSize, ScanSizes, SizeRecorder}
 import latebloom.tables.TableFormat
 import latebloom.toprows._
 
@@ -365,7 +366,11 @@ final class LateScan private[latebloom] (
   @transient private lazy val inner: FileSourceScanExec = innerScan(format.late(work))
 
   private def work: ScanWork = workFor(rowKeys.flatMap(_.pushed(read)) ++ bounds.map(_.pushed))
-    .copy(files = fileKeys(rowKeys), known = KnownRows(wanted, survivors, indexed))
+    .copy(
+      files = fileKeys(rowKeys),
+      known = KnownRows(wanted, survivors, indexed),
+      totals = totals.recording(sizes)
+    )
 
   /** The work on files all of which are read.
     *
@@ -393,6 +398,29 @@ final class LateScan private[latebloom] (
     exactly = bounds.isEmpty,
     directories(dynamicallySelectedPartitions).flatMap(_.files)
   )
+
+  /** Counts the rows for later plans, unless more than the conditions decides which are returned.
+    */
+  @transient private lazy val sizes: Option[SizeRecorder] = {
+    val all = joinFilters.isEmpty && topRows.isEmpty && !options.isLimited && !options.distinct
+    for {
+      _ <- when(all && LateBloomConf.settings(conf).statistics.enabled)(())
+      condition <- condition
+    } yield SizeRecorder(condition, sizedFiles, requiredSchema, sparkContext)
+  }
+
+  /** What earlier scans of the same files have counted for the conditions; before this one runs. */
+  private[latebloom] def knownSize: Option[ScanSize] = {
+    val parts = scanFilters ++ partitionFilters ++ dataFilters
+    if (parts.exists(_.exists(_.isInstanceOf[PlanExpression[_]]))) None
+    else condition.flatMap(ScanSizes.get(_, sizedFiles))
+  }
+
+  private def condition: Option[CachedCondition] =
+    conditionOf(spec, read, (conditions ++ dataFilters.map(withValues)).distinct, Nil)
+
+  private def sizedFiles: ScanSizes.Files =
+    ScanSizes.Files(states(directories(dynamicallySelectedPartitions).flatMap(_.files)))
 
   /** What a skip index knows of the files. */
   @transient private lazy val indexed: Option[IndexedFiles] = indexedOf(
@@ -551,7 +579,15 @@ final class LateScan private[latebloom] (
   /** The format that reads the files. */
   def format: SelectiveFormat = SelectiveFormat.of(relation.fileFormat).get
 
-  override lazy val inputRDD: RDD[InternalRow] = read(inner)
+  override lazy val inputRDD: RDD[InternalRow] = {
+    val rows = read(inner)
+    rows match {
+      case files: FileScanRDD =>
+        sizes.foreach(_.expect(files.filePartitions.map(_.files.length).sum))
+      case _ =>
+    }
+    rows
+  }
 
   /** The counts and extremes of the rows of each split. */
   private[scan] def aggregated(aggregation: Aggregation): RDD[InternalRow] = executeQuery {

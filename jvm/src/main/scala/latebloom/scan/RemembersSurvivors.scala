@@ -44,32 +44,47 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
       files: => Seq[FileStatusWithMetadata]
   ): Option[Survivors] = {
     val settings = LateBloomConf.settings(conf).cache
-    val format = SelectiveFormat.of(relation.fileFormat).get
-    lazy val inFiles = format.table.fold(spec)(_.physical(spec)).columns
     lazy val digests = keys.map(_.digest)
     for {
       _ <- when(settings.enabled)(())
-      condition <- CachedCondition.of(
-        CachedCondition.Source(
-          resolution(format),
-          relation.options,
-          conf,
-          sparkContext.hadoopConfiguration
-        ),
-        (conditions ++ pushed.filterNot(c => format.table.exists(_.dropsDeleted(c)))).distinct,
-        digests.flatten,
-        columns.zip(inFiles).map { case (a, f) => a.exprId -> f }.toMap
-      )
+      condition <- conditionOf(spec, columns, (conditions ++ pushed).distinct, digests.flatten)
     } yield Survivors.of(
       condition,
       spec.id,
-      isPinned = format.table.nonEmpty,
-      files.map(f => FileState(f.getPath.toString, f.getLen, f.getModificationTime)),
+      isPinned = SelectiveFormat.of(relation.fileFormat).get.table.nonEmpty,
+      states(files),
       records = exactly && digests.forall(_.nonEmpty),
       settings.maxBytes,
       sparkContext
     )
   }
+
+  /** What rows must meet, as later scans know it again; None if it may mean something else there.
+    */
+  protected def conditionOf(
+      spec: ScanSpec,
+      columns: Seq[Attribute],
+      conditions: Seq[Expression],
+      keys: Seq[CachedCondition.Keys]
+  ): Option[CachedCondition] = {
+    val format = SelectiveFormat.of(relation.fileFormat).get
+    val inFiles = format.table.fold(spec)(_.physical(spec)).columns
+    CachedCondition.of(
+      CachedCondition.Source(
+        resolution(format),
+        relation.options,
+        conf,
+        sparkContext.hadoopConfiguration
+      ),
+      conditions.filterNot(c => format.table.exists(_.dropsDeleted(c))),
+      keys,
+      columns.zip(inFiles).map { case (a, f) => a.exprId -> f }.toMap
+    )
+  }
+
+  /** The files in the state in which they were listed. */
+  protected def states(files: Seq[FileStatusWithMetadata]): Seq[FileState] =
+    files.map(f => FileState(f.getPath.toString, f.getLen, f.getModificationTime))
 
   /** What decides which column of a file is which, but for the columns themselves: ORC files may be
     * read by position.

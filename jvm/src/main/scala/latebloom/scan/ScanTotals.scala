@@ -9,6 +9,7 @@ import org.apache.spark.util.AccumulatorV2
 import latebloom.line.Compat._
 import latebloom.read.ScanSpec
 import latebloom.read.task.{ColumnCounts, Counters}
+import latebloom.statistics.SizeRecorder
 
 /** What a filter has done, over all tasks.
   *
@@ -44,9 +45,17 @@ final case class ColumnOutcome(
   *   as [[Counters.takeFilters]] gives it
   * @param columns
   *   as [[latebloom.read.task.ColumnCounts.take]] gives it
+  * @param sizes
+  *   counts the rows for later plans; None if they depend on more than the conditions
   */
-final private[scan] class ScanTotals private (val filters: Sums, val columns: Sums)
-    extends Serializable {
+final private[scan] class ScanTotals private (
+    val filters: Sums,
+    val columns: Sums,
+    val sizes: Option[SizeRecorder]
+) extends Serializable {
+
+  /** The same, which also counts rows for later plans. */
+  def recording(sizes: Option[SizeRecorder]): ScanTotals = new ScanTotals(filters, columns, sizes)
 
   /** Adds what a task has counted since it was asked last. */
   def add(counters: Counters): Unit = {
@@ -86,7 +95,7 @@ final private[scan] class ScanTotals private (val filters: Sums, val columns: Su
 
 private[scan] object ScanTotals {
   def of(context: SparkContext): ScanTotals = {
-    val totals = new ScanTotals(new Sums, new Sums)
+    val totals = new ScanTotals(new Sums, new Sums, None)
     context.register(totals.filters)
     context.register(totals.columns)
     totals

@@ -24,6 +24,7 @@ object LateBloomConf {
       topK: TopKSettings,
       cache: CacheSettings,
       index: IndexSettings,
+      statistics: StatisticsSettings,
       limitEnabled: Boolean,
       aggregateEnabled: Boolean,
       mergeGapBytes: Long,
@@ -76,6 +77,9 @@ object LateBloomConf {
     *   that have sidecars
     */
   final case class IndexSettings(enabled: Boolean, folders: Seq[String], maxBytes: Long)
+
+  /** The settings of what scans count for the planning of later queries. */
+  final case class StatisticsSettings(enabled: Boolean, patience: Double)
 
   /** One conf, for users. */
   final case class Described(
@@ -279,6 +283,21 @@ object LateBloomConf {
       "need beyond them is not read, and the files are scanned as if they had no index."
   )(bytes(_, "256m"))
 
+  private val statisticsEnabled = conf(
+    "spark.latebloom.statistics.enabled",
+    "boolean",
+    "Whether Spark plans a query with the number of rows that scans have counted for its conditions " +
+      "in the same files: it then broadcasts a side of a join that is small behind its filter."
+  )(_.booleanConf.createWithDefault(true))
+
+  private val statisticsPatience = conf(
+    "spark.latebloom.statistics.patience",
+    "double",
+    "If no scan has counted the rows of a filtered side of a join yet, and they decide how Spark joins, " +
+      "they are counted while the query is planned, for at most this share of the time that reading " +
+      "the other side takes, and at most half a second. 0: never."
+  )(share(_, 0.01))
+
   private val all: Seq[Conf[_]] = Seq(
     enabled,
     scanEnabled,
@@ -304,7 +323,9 @@ object LateBloomConf {
     reportEnabled,
     indexEnabled,
     indexPath,
-    indexMaxBytes
+    indexMaxBytes,
+    statisticsEnabled,
+    statisticsPatience
   )
 
   /** The current settings in `conf`. */
@@ -338,6 +359,10 @@ object LateBloomConf {
       enabled = conf.getConf(indexEnabled.entry),
       folders = conf.getConf(indexPath.entry).split(',').map(_.trim).filter(_.nonEmpty).toSeq,
       maxBytes = conf.getConf(indexMaxBytes.entry)
+    ),
+    statistics = StatisticsSettings(
+      enabled = conf.getConf(statisticsEnabled.entry),
+      patience = conf.getConf(statisticsPatience.entry)
     ),
     limitEnabled = conf.getConf(limitEnabled.entry),
     aggregateEnabled = conf.getConf(aggregateEnabled.entry),
