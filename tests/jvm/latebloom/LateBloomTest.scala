@@ -24,8 +24,10 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
     .set("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .set(SQLConf.SHUFFLE_PARTITIONS.key, "3")
     .set(SQLConf.PLAN_CHANGE_VALIDATION.key, "true")
-    // The default from Spark 4.0 on.
+    // The defaults from Spark 4.0 on.
     .set(SQLConf.ANSI_ENABLED.key, "true")
+    .set(SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key, "CORRECTED")
+    .set(SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key, "CORRECTED")
     // A scan waits for keys however slow the machine is.
     .set("spark.latebloom.join.patience", "1e9")
 

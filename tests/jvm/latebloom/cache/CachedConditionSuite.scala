@@ -25,7 +25,11 @@ class CachedConditionSuite extends LateBloomTest {
   }
 
   private def source(confs: (String, String)*) = under(confs: _*) {
-    Source("parquet", Map.empty, spark.sessionState.conf, spark.sparkContext.hadoopConfiguration)
+    Source(
+      "parquet",
+      Map.empty,
+      Source.session(spark.sessionState.conf, spark.sparkContext.hadoopConfiguration)
+    )
   }
 
   private def of(text: String, confs: (String, String)*): Option[CachedCondition] = of(
@@ -119,7 +123,11 @@ class CachedConditionSuite extends LateBloomTest {
     }
     assert(of("i > 3", "spark.sql.adaptive.enabled" -> "false").get == one)
     val hadoopConf = spark.sparkContext.hadoopConfiguration
-    val other = Source("parquet", Map("mergeSchema" -> "true"), spark.sessionState.conf, hadoopConf)
+    val other = Source(
+      "parquet",
+      Map("mergeSchema" -> "true"),
+      Source.session(spark.sessionState.conf, hadoopConf)
+    )
     assert(of(Seq(parsed("i > 3")), other, Nil).get != one)
     hadoopConf.set("parquet.filter.stats.enabled", "false")
     try assert(of("i > 3").get != one)

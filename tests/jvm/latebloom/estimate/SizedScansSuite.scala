@@ -69,7 +69,8 @@ class SizedScansSuite extends LateBloomTest with Eventually {
     joins.head
   }
 
-  private def sizeOf(df: DataFrame): Option[ScanSize] = lateScans(df).head.knownSize
+  private def sizeOf(df: DataFrame): Option[ScanSize] =
+    SizedScans.knownSize(df.queryExecution.optimizedPlan)
 
   test("a complete scan makes the next plan broadcast a side that is small behind its filter") {
     for (format <- formats) withTables(format) {

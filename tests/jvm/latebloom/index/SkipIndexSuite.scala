@@ -11,6 +11,7 @@ import org.apache.hadoop.util.Progressable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.LineTest
 import latebloom.read.io.{MetadataCache, UnchangedFiles}
 import latebloom.testkit.SlowFileSystem
 
@@ -343,8 +344,10 @@ class SkipIndexSuite extends IndexTest {
         }
         withSQLConf("spark.sql.shuffle.partitions" -> "7")(assert(leftOut(query) == 2))
         // A column of another type is another column.
-        val as = spark.read.schema("k long, t timestamp").format(format).load(dir.getPath)
-        assert(leftOut(as.where("k = 2")) == 0)
+        if (format == "orc" || LineTest.readsWider) {
+          val as = spark.read.schema("k long, t timestamp").format(format).load(dir.getPath)
+          assert(leftOut(as.where("k = 2")) == 0)
+        }
       }
     }
   }

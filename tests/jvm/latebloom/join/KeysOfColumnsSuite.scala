@@ -6,6 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
+import latebloom.testkit.RowGroups
 
 /** Keys of several columns: hashed together for rows, each by itself for statistics. */
 class KeysOfColumnsSuite extends LateBloomTest {
@@ -21,7 +22,7 @@ class KeysOfColumnsSuite extends LateBloomTest {
         "id * 7919 % 60000 b",
         "if(id < 1000, null, id) n"
       ).write.format(format)
-        .option("parquet.block.row.count.limit", 3000)
+        .options(RowGroups.of(3000))
         .option("orc.row.index.stride", 1000)
         .saveAsTable(s"fact_$format")
     }

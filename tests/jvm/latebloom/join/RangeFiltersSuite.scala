@@ -8,6 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
 import latebloom.scan.LateScan
+import latebloom.testkit.RowGroups
 
 /** Filters by the least and the greatest value that the other side of a join allows. */
 class RangeFiltersSuite extends LateBloomTest {
@@ -123,7 +124,7 @@ class RangeFiltersSuite extends LateBloomTest {
   test("row groups outside of all ranges are not read") {
     withTable("grouped") {
       spark.range(0, 100000, 1, 1).selectExpr("id", "id v").write
-        .option("parquet.block.row.count.limit", 5000).saveAsTable("grouped")
+        .options(RowGroups.of(5000)).saveAsTable("grouped")
       sameAnswer(
         spark.sql(
           "select g.id, s.id from grouped g join spans s on g.v between long_lo and long_hi"

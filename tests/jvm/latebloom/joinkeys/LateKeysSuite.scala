@@ -17,6 +17,7 @@ import org.apache.spark.sql.internal.SQLConf
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
 import latebloom.scan.LateScan
+import latebloom.testkit.RowGroups
 
 /** Scans that begin before the keys of their join are known, and take them up on the way. The
   * creation side does not go on before the scan does, so a scan that waited would fail the query.
@@ -45,7 +46,7 @@ class LateKeysSuite extends LateBloomTest with Eventually {
     spark.udf.register("once_seen", udf((k: Long) => waiting(k)))
     for (format <- Formats) {
       spark.range(0, Rows, 1, 1).selectExpr("id", "id % 100 k", "id % 7 l").write.format(format)
-        .option("parquet.block.row.count.limit", "5000")
+        .options(RowGroups.of(5000))
         .option("orc.stripe.row.count", "5000")
         .saveAsTable(s"${format}_fact")
       spark.range(0, 100, 1, 1).selectExpr("id k", "id % 10 few", "id % 7 l").write.format(format)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.functions.{col, udf}
 import latebloom.BothFormatsTest
 import latebloom.read.task.Counter
 import latebloom.scan.{LateAggregateExec, LateScan}
+import latebloom.testkit.RowGroups
 
 /** Counts and extremes from what files say of their row groups. */
 class AggregatesSuite extends BothFormatsTest {
@@ -32,7 +33,7 @@ class AggregatesSuite extends BothFormatsTest {
           "double(id) f",
           "concat('text ', id) text"
         )
-        .write.option("parquet.block.row.count.limit", RowsOfGroup)
+        .write.options(RowGroups.of(RowsOfGroup))
         .option("orc.stripe.row.count", RowsOfGroup)
         .option("orc.row.index.stride", 1000)
         .format(format).saveAsTable(s"facts_$format")

@@ -5,6 +5,7 @@ import org.apache.spark.sql.execution.SparkPlan
 
 import latebloom.read.task.Counter
 import latebloom.scan.LateScan
+import latebloom.testkit.RowGroups
 import latebloom.{BothFormatsTest, BuiltFor}
 
 /** Aggregations for which duplicates change nothing: dictionaries stand for the rows. */
@@ -32,7 +33,7 @@ class DistinctInputSuite extends BothFormatsTest {
           "cast(null as string) nothing",
           "concat('unlike any other ', id) own"
         )
-        .write.option("parquet.block.row.count.limit", RowsOfGroup)
+        .write.options(RowGroups.of(RowsOfGroup))
         .option("orc.stripe.row.count", RowsOfGroup)
         .option("orc.row.index.stride", 1000)
         .format(format).saveAsTable(s"facts_$format")

@@ -12,6 +12,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter
 import latebloom.scan.{LateAggregateExec, LateScan}
+import latebloom.testkit.RowGroups
 import latebloom.toprows.AmongTopRows
 
 /** Random queries for the first rows of an order: values of all types, with ties, nulls, NaN and
@@ -37,7 +38,7 @@ class RandomTopKSuite extends LateBloomTest {
         "id" +: "cast(id % 3 as int) p" +: columns.map { case (name, sql) => s"$sql $name" }: _*
       )
       (if (clustered) rows.orderBy("i", "id") else rows)
-        .write.option("parquet.block.row.count.limit", 700)
+        .write.options(RowGroups.of(700))
         .option("parquet.page.row.count.limit", 100)
         // So small that some columns run out of codes after some pages.
         .option("parquet.dictionary.page.size", 1000)

@@ -191,7 +191,10 @@ class IcebergEvolutionSuite extends IcebergTest {
       SQLConf.PARQUET_REBASE_MODE_IN_READ.key -> "LEGACY"
     ) {
       taken("SELECT * FROM ice.db.t WHERE k = 5")
-      spark.sql("INSERT INTO ice.db.t (id, k, d) VALUES (1, 5, DATE'1200-01-01')")
+      spark.sql(
+        "INSERT INTO ice.db.t SELECT id, 5, s, DATE'1200-01-01', t, n, p, l, m, x, z FROM ice.db.t " +
+          "WHERE id = 1"
+      )
       taken("SELECT id, d FROM ice.db.t WHERE k = 5 AND d < DATE'1990-01-01'")
       val file = spark.sql("SELECT file_path FROM ice.db.t.files").head().getString(0)
       assert(new File(new URI(file)).delete())

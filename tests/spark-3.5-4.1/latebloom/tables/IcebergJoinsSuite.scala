@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, SortMergeJoinExec}
 import org.apache.spark.sql.internal.SQLConf
 
+import latebloom.estimate.SizedScans
 import latebloom.read.task.Counter
 
 /** Join filters on Iceberg tables, and from them, off against on. */
@@ -58,10 +59,9 @@ class IcebergJoinsSuite extends IcebergTest {
   test("rows that a scan has counted decide how Spark joins, in every snapshot for itself") {
     table("big")("write.delete.mode" -> "merge-on-read")
     table("small")("write.delete.mode" -> "merge-on-read")
-    def known =
-      lateScans(
-        spark.sql("SELECT id, s FROM ice.db.small WHERE id < 40")
-      ).head.knownSize.map(_.rows)
+    def known = SizedScans.knownSize(
+      spark.sql("SELECT id, s FROM ice.db.small WHERE id < 40").queryExecution.optimizedPlan
+    ).map(_.rows)
     withSQLConf(
       SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "20k",
       SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> "false"

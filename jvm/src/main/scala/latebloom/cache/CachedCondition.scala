@@ -85,32 +85,34 @@ private[latebloom] object CachedCondition {
     /** The settings of Hadoop's configuration that the readers of files look up. */
     private val OfReaders = Seq("parquet.", "orc.")
 
+    /** All of a session on which it depends how any file is read.
+      *
+      * @param conf
+      *   all but what cannot change an answer counts
+      */
+    def session(conf: SQLConf, hadoopConf: Configuration): String = {
+      val confs = conf.getAllConfs.filterNot { case (key, _) => Execution.exists(key.startsWith) }
+      // Readers interpret some files by the zone of the JVM; not every user may read each file.
+      Digest.of(texts(
+        Seq(TimeZone.getDefault.getID, UserGroupInformation.getCurrentUser.getUserName) +:
+          (OfReaders.map(hadoopConf.getPropsWithPrefix(_).asScala.toMap) :+ confs).map(sorted)
+      ))
+    }
+
     /** @param format
       *   of the files, and what else than the conditions decides which column is which
       * @param options
       *   of the relation
-      * @param conf
-      *   of the session: all but what cannot change an answer counts
       */
-    def apply(
-        format: String,
-        options: Map[String, String],
-        conf: SQLConf,
-        hadoopConf: Configuration
-    ): Source = {
-      def text(of: Map[String, String]) =
-        of.toSeq.sorted.flatMap { case (key, value) => Seq(key, value) }
-      val confs = conf.getAllConfs.filterNot { case (key, _) => Execution.exists(key.startsWith) }
-      // Readers interpret some files by the zone of the JVM; not every user may read each file.
-      val all = Seq(
-        Seq(format, TimeZone.getDefault.getID, UserGroupInformation.getCurrentUser.getUserName),
-        text(options - "path" - "paths"),
-        OfReaders.flatMap(prefix => text(hadoopConf.getPropsWithPrefix(prefix).asScala.toMap)),
-        text(confs)
-      )
-      // With the lengths, so that no two lists are the same text.
-      new Source(Digest.of(all.map(_.map(s => s"${s.length} $s").mkString).mkString("\n")))
-    }
+    def apply(format: String, options: Map[String, String], session: String): Source =
+      new Source(Digest.of(texts(Seq(Seq(format, session), sorted(options - "path" - "paths")))))
+
+    private def sorted(of: Map[String, String]): Seq[String] =
+      of.toSeq.sorted.flatMap { case (key, value) => Seq(key, value) }
+
+    /** With the lengths, so that no two lists are the same text. */
+    private def texts(all: Seq[Seq[String]]): String =
+      all.map(_.map(s => s"${s.length} $s").mkString).mkString("\n")
   }
 
   /** The keys of a join on columns of files, in a filter of a scan. */

@@ -12,26 +12,25 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import latebloom.scan.LateScan
-import latebloom.statistics.ScanSize
 
 /** Runs a scan while a query is planned, so that its rows are counted. */
 private[estimate] object ScanCount {
 
-  /** What the scan returns; None if it takes too long, fails, or has more rows than asked for.
+  /** Whether the scan has come to an end in time, with all rows or with more than asked for.
     *
     * @param most
     *   rows of one task, about
     * @param seconds
     *   to wait for it
     */
-  def apply(scan: LateScan, most: Long, seconds: Double): Option[ScanSize] =
+  def apply(scan: LateScan, most: Long, seconds: Double): Boolean =
     try {
       if (scan.supportsColumnar) run(scan.executeColumnar(), most, seconds)
       else run(scan.execute(), most, seconds)
-      scan.knownSize
+      true
     } catch {
       // The query itself will say what is wrong with its files.
-      case NonFatal(_) => None
+      case NonFatal(_) => false
     }
 
   private def run[A](rows: RDD[A], most: Long, seconds: Double): Unit =

@@ -44,7 +44,7 @@ object SizedScans extends Rule[LogicalPlan] with PredicateHelper {
       val settings = LateBloomConf.settings(conf)
       if (!settings.enabled || !settings.scanEnabled || !settings.statistics.enabled) plan
       else {
-        val asKnown = if (ScanSizes.isEmpty) plan else known(plan)
+        val asKnown = if (ScanSizes.isEmpty) plan else known(plan, new KnownSizes(conf))
         if (conf.autoBroadcastJoinThreshold <= 0) asKnown
         else counted(asKnown, settings.statistics.patience)
       }
@@ -60,12 +60,17 @@ object SizedScans extends Rule[LogicalPlan] with PredicateHelper {
     first
   }
 
-  private def known(plan: LogicalPlan): LogicalPlan = plan match {
-    case SideOfFiles(filter, _, used) if once(filter, lookedUp) =>
-      scanOf(filter, filter.references.toSeq).flatMap(_.knownSize)
-        .fold(plan)(size => sized(plan, filter, SizedFilter(filter, used, size)))
-    case other => other.mapChildren(known)
+  /** Looks up sides that Spark takes to be too large to broadcast. */
+  private def known(plan: LogicalPlan, sizes: KnownSizes): LogicalPlan = plan match {
+    case SideOfFiles(filter, files, used) if isLarge(plan) && once(filter, lookedUp) =>
+      sizes.of(filter, files).fold(plan)(s => sized(plan, filter, SizedFilter(filter, used, s)))
+    case other => other.mapChildren(known(_, sizes))
   }
+
+  /** What is known of the first filtered scan of a plan. */
+  private[latebloom] def knownSize(plan: LogicalPlan): Option[ScanSize] = plan.collectFirst {
+    case FilteredFiles(filter, files) => new KnownSizes(conf).of(filter, files)
+  }.flatten
 
   private def sized(plan: LogicalPlan, filter: Filter, by: SizedFilter): LogicalPlan =
     plan.transformDown { case f if f eq filter => by }
@@ -80,15 +85,21 @@ object SizedScans extends Rule[LogicalPlan] with PredicateHelper {
         if seconds >= LeastPatience && Seq(left, right).forall(isLarge)
         if other >= BigInt(files.location.sizeInBytes) * MuchLarger
         if isLikelySelective(filter.condition) && once(filter, isCounted)
-      } yield (filter, used, seconds)
-      candidates.headOption.flatMap { case (filter, used, seconds) =>
-        count(filter, used, seconds).map(s => sized(j, filter, SizedFilter(filter, used, s)))
+      } yield (filter, files, used, seconds)
+      candidates.headOption.flatMap { case (filter, files, used, seconds) =>
+        count(filter, files, used, seconds).map(s => sized(j, filter, SizedFilter(filter, used, s)))
       }.getOrElse(j)
   }
 
-  private def count(filter: Filter, used: Seq[Attribute], seconds: Double): Option[ScanSize] = {
+  private def count(
+      filter: Filter,
+      files: HadoopFsRelation,
+      used: Seq[Attribute],
+      seconds: Double
+  ): Option[ScanSize] = {
     val rows = conf.autoBroadcastJoinThreshold / EstimationUtils.getSizePerRow(used).toLong
-    scanOf(filter, used).flatMap(ScanCount(_, rows, seconds))
+    scanOf(filter, files, used).filter(ScanCount(_, rows, seconds))
+      .flatMap(_ => new KnownSizes(conf).of(filter, files))
   }
 
   private def isLarge(side: LogicalPlan) =
@@ -107,14 +118,19 @@ object SizedScans extends Rule[LogicalPlan] with PredicateHelper {
   }
 
   /** The scan of a filter's files, by the part of its condition that needs no subquery. */
-  private def scanOf(filter: Filter, used: Seq[Attribute]): Option[LateScan] = {
+  private def scanOf(
+      filter: Filter,
+      files: HadoopFsRelation,
+      used: Seq[Attribute]
+  ): Option[LateScan] = {
     val conditions = splitConjunctivePredicates(filter.condition)
       .filterNot(_.exists(_.isInstanceOf[PlanExpression[_]]))
     for {
-      files <- FilteredFiles.unapply(filter).map(_._2)
       condition <- conditions.reduceOption(And)
-      planned <- Try(files.sparkSession.sessionState.planner
-        .plan(Project(used, Filter(condition, filter.child))).next()).toOption
+      planned <- Try(
+        files.sparkSession.sessionState.planner
+          .plan(Project(used, Filter(condition, filter.child))).next()
+      ).toOption
       scan <- LateScans(planned).collectFirst { case s: LateScan => s }
     } yield scan
   }

@@ -40,7 +40,7 @@ import org.apache.spark.sql.latebloom.{
 }
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 
-import latebloom.cache.{CachedCondition, PredicateCache, Survivors}
+import latebloom.cache.{PredicateCache, Survivors}
 import latebloom.compile.{CatalystPredicate, Failure, Lookups, ScanFilters}
 import latebloom.decision.ShortSql
 import latebloom.index.IndexedFiles
@@ -49,7 +49,7 @@ import latebloom.line.Compat._
 import latebloom.line.ExtendedFileScan
 import latebloom.read.ScanSpec
 import latebloom.read.task.Counter
-import latebloom.statistics.{ScanSize, ScanSizes, SizeRecorder}
+import latebloom.statistics.{ScanSizes, SizeRecorder}
 import latebloom.tables.TableFormat
 import latebloom.toprows._
 
@@ -405,22 +405,16 @@ final class LateScan private[latebloom] (
     val all = joinFilters.isEmpty && topRows.isEmpty && !options.isLimited && !options.distinct
     for {
       _ <- when(all && LateBloomConf.settings(conf).statistics.enabled)(())
-      condition <- condition
-    } yield SizeRecorder(condition, sizedFiles, requiredSchema, sparkContext)
+      condition <-
+        conditionOf(spec, read, (conditions ++ dataFilters.map(withValues)).distinct, Nil)
+      files = directories(dynamicallySelectedPartitions).flatMap(_.files)
+    } yield SizeRecorder(
+      condition,
+      ScanSizes.Files(FileConditions.states(files)),
+      requiredSchema,
+      sparkContext
+    )
   }
-
-  /** What earlier scans of the same files have counted for the conditions; before this one runs. */
-  private[latebloom] def knownSize: Option[ScanSize] = {
-    val parts = scanFilters ++ partitionFilters ++ dataFilters
-    if (parts.exists(_.exists(_.isInstanceOf[PlanExpression[_]]))) None
-    else condition.flatMap(ScanSizes.get(_, sizedFiles))
-  }
-
-  private def condition: Option[CachedCondition] =
-    conditionOf(spec, read, (conditions ++ dataFilters.map(withValues)).distinct, Nil)
-
-  private def sizedFiles: ScanSizes.Files =
-    ScanSizes.Files(states(directories(dynamicallySelectedPartitions).flatMap(_.files)))
 
   /** What a skip index knows of the files. */
   @transient private lazy val indexed: Option[IndexedFiles] = indexedOf(

@@ -6,7 +6,6 @@ import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata
 import org.apache.spark.sql.latebloom.LateBloomConf
 
-import latebloom.cache.PredicateCache.FileState
 import latebloom.cache.{CachedCondition, Survivors}
 import latebloom.joinkeys.JoinKeyPredicate
 import latebloom.line.Compat._
@@ -52,7 +51,7 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
       condition,
       spec.id,
       isPinned = SelectiveFormat.of(relation.fileFormat).get.table.nonEmpty,
-      states(files),
+      FileConditions.states(files),
       records = exactly && digests.forall(_.nonEmpty),
       settings.maxBytes,
       sparkContext
@@ -66,29 +65,12 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
       columns: Seq[Attribute],
       conditions: Seq[Expression],
       keys: Seq[CachedCondition.Keys]
-  ): Option[CachedCondition] = {
-    val format = SelectiveFormat.of(relation.fileFormat).get
-    val inFiles = format.table.fold(spec)(_.physical(spec)).columns
-    CachedCondition.of(
-      CachedCondition.Source(
-        resolution(format),
-        relation.options,
-        conf,
-        sparkContext.hadoopConfiguration
-      ),
-      conditions.filterNot(c => format.table.exists(_.dropsDeleted(c))),
-      keys,
-      columns.zip(inFiles).map { case (a, f) => a.exprId -> f }.toMap
-    )
-  }
-
-  /** The files in the state in which they were listed. */
-  protected def states(files: Seq[FileStatusWithMetadata]): Seq[FileState] =
-    files.map(f => FileState(f.getPath.toString, f.getLen, f.getModificationTime))
-
-  /** What decides which column of a file is which, but for the columns themselves: ORC files may be
-    * read by position.
-    */
-  private def resolution(format: SelectiveFormat): String =
-    if (format.name == "orc") s"orc ${relation.dataSchema.json}" else format.name
+  ): Option[CachedCondition] = FileConditions(
+    relation,
+    CachedCondition.Source.session(conf, sparkContext.hadoopConfiguration),
+    columns,
+    spec.columns,
+    conditions,
+    keys
+  )
 }

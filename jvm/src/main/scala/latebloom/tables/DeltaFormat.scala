@@ -24,7 +24,6 @@ import org.apache.spark.sql.types._
 
 import latebloom.decision.{Reason, Reasons}
 import latebloom.line.Compat._
-import latebloom.read.ScanSpec
 import latebloom.read.selection.LiveRows
 import latebloom.tables.TableFormat.Reader
 
@@ -118,13 +117,11 @@ final private[tables] class DeltaFormat private (
 
   override def live: LateFiles.Live = tablePath.fold(LateFiles.allLive)(new DeletionVectors(_))
 
-  override def physical(spec: ScanSpec): ScanSpec =
-    if (mapping == NoMapping) spec else TableFormat.renamed(spec, physical(_: StructType))
-
   override def nameInFiles(column: StructField): String =
     physical(StructType(Seq(column))).head.name
 
-  private def physical(schema: StructType): StructType = delta.physicalSchema(own, schema)
+  override def physical(schema: StructType): StructType =
+    if (mapping == NoMapping) schema else delta.physicalSchema(own, schema)
 
   override def columns: FileColumns = FileColumns.SameNames
 

@@ -32,9 +32,9 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import latebloom.decision.Reason
 import latebloom.line.Compat._
+import latebloom.read.RowNumberCursor
 import latebloom.read.selection.LiveRows
 import latebloom.read.vector.RowBatches
-import latebloom.read.{RowNumberCursor, ScanSpec}
 import latebloom.tables.TableFormat.Reader
 
 /** Apache Iceberg. Why its scans may be executed as scans of plain Parquet files, with the
@@ -98,8 +98,7 @@ final private[tables] class IcebergFormat(files: IcebergFiles) extends TableForm
 
   override def columns: FileColumns = files.columns
 
-  override def physical(spec: ScanSpec): ScanSpec =
-    TableFormat.renamed(spec, files.columns.physical(_))
+  override def physical(columns: StructType): StructType = files.columns.physical(columns)
 
   /** Most files have the name that the table has. */
   override def nameInFiles(column: StructField): String = column.name

@@ -77,8 +77,23 @@ private[latebloom] trait TableFormat {
   /** The rows of each file that the table still has. */
   def live: LateFiles.Live
 
+  /** Columns as files name them. */
+  def physical(columns: StructType): StructType
+
   /** The work of a scan, on the columns as files name them. */
-  def physical(spec: ScanSpec): ScanSpec
+  final def physical(spec: ScanSpec): ScanSpec = {
+    val leaves = new java.util.ArrayList[StructField]
+    spec.leaves.forEach(leaf => leaves.add(physical(StructType(Seq(leaf))).head))
+    new ScanSpec(
+      spec.id,
+      physical(spec.columns),
+      spec.payload,
+      leaves,
+      spec.kept,
+      spec.filters,
+      spec.options
+    )
+  }
 
   /** The name that files most likely have for a column. */
   def nameInFiles(column: StructField): String
@@ -125,20 +140,5 @@ private[latebloom] object TableFormat {
   private[tables] def rows(read: Iterator[Any]): Iterator[InternalRow] = read.flatMap {
     case batch: ColumnarBatch => batch.rowIterator.asScala
     case row: InternalRow     => Iterator.single(row)
-  }
-
-  /** The work of a scan, on columns that `physical` returns for those of the plan. */
-  private[tables] def renamed(spec: ScanSpec, physical: StructType => StructType): ScanSpec = {
-    val leaves = new java.util.ArrayList[StructField]
-    spec.leaves.forEach(leaf => leaves.add(physical(StructType(Seq(leaf))).head))
-    new ScanSpec(
-      spec.id,
-      physical(spec.columns),
-      spec.payload,
-      leaves,
-      spec.kept,
-      spec.filters,
-      spec.options
-    )
   }
 }
