@@ -3,7 +3,7 @@ package latebloom.estimate
 
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute, PlanExpression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -135,11 +135,13 @@ object SizedScans extends Rule[LogicalPlan] with PredicateHelper {
     } yield scan
   }
 
-  /** Matches a Filter over files whose rows may be counted. */
+  /** Matches a Filter over files whose rows may be counted: no scan of ours asks for nulls alone.
+    */
   private object FilteredFiles {
     def unapply(plan: LogicalPlan): Option[(Filter, HadoopFsRelation)] = plan match {
-      case _: SizedFilter                        => None
-      case f @ Filter(_, files: LogicalRelation) =>
+      case _: SizedFilter => None
+      case f @ Filter(condition, files: LogicalRelation)
+          if !splitConjunctivePredicates(condition).forall(_.isInstanceOf[IsNotNull]) =>
         Some(files.relation).collect {
           case r: HadoopFsRelation if SelectiveFormat.of(r.fileFormat).exists(_.whyNot.isEmpty) =>
             (f, r)
