@@ -15,8 +15,12 @@ EXPLAINERS_KEY = "spark.sql.extendedExplainProviders"
 JARS_KEY = "spark.jars"
 ENABLED_KEY = "spark.latebloom.enabled"
 CACHE_KEY = "spark.latebloom.cache.enabled"
+STATISTICS_KEY = "spark.latebloom.statistics.enabled"
 INDEX_KEY = "spark.latebloom.index.enabled"
 INDEX_PATH_KEY = "spark.latebloom.index.path"
+
+# With these, a query uses nothing that earlier ones have found.
+NOTHING_REMEMBERED = {CACHE_KEY: "false", STATISTICS_KEY: "false"}
 
 
 def split(value: str) -> list[str]:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from latebloom import _asking, _versions
 from latebloom._errors import ExtensionNotLoadedError
-from latebloom._names import CACHE_KEY, ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, split
+from latebloom._names import ENABLED_KEY, EXTENSION, EXTENSIONS_KEY, NOTHING_REMEMBERED, split
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,7 +68,9 @@ def require_extension(spark: SparkSession) -> None:
 @contextmanager
 def without_cache(spark: SparkSession) -> Iterator[None]:
     """Uses nothing within the block that earlier queries found, so that each run is a first one."""
-    with _set(spark, CACHE_KEY, "false"):
+    with ExitStack() as stack:
+        for key, value in NOTHING_REMEMBERED.items():
+            stack.enter_context(_set(spark, key, value))
         yield
 
 

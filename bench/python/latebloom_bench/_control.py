@@ -18,7 +18,7 @@ from latebloom._compare import in_turns
 from latebloom._data import Cache, Tpch
 from latebloom._errors import LateBloomError
 from latebloom._local import local_session, parquet_view
-from latebloom._names import CACHE_KEY
+from latebloom._names import NOTHING_REMEMBERED
 
 from latebloom_bench import _first_query, _machine
 from latebloom_bench._report import Measured, Report, Result
@@ -50,7 +50,8 @@ def run(cache: Cache, runs: int, large: float | None = None) -> Report:
     with local_session(f"bench {NAME}", master="local[2]") as spark:
         parquet_view(spark, "lineitem", lineitem.table("lineitem", scale, cache))
         # What a run found must not spare the next one its work.
-        spark.conf.set(CACHE_KEY, "false")
+        for key, value in NOTHING_REMEMBERED.items():
+            spark.conf.set(key, value)
         facts = _machine.describe(spark)
         profiled = [_profiled(spark, query.name, query.sql, runs) for query in _PROFILED]
     return Report(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latebloom._errors import LateBloomError
-from latebloom._names import CACHE_KEY, ENABLED_KEY, INDEX_KEY
+from latebloom._names import ENABLED_KEY, INDEX_KEY, NOTHING_REMEMBERED, STATISTICS_KEY
 
 from latebloom_bench import _jvm
 
@@ -55,23 +55,29 @@ class SparkSide:
 OFF = SparkSide("off", "Spark alone", {ENABLED_KEY: "false"})
 # Runs repeat a query: what one of them found must not spare the next one its work.
 ON = SparkSide(
-    "on", "with LateBloom, nothing remembered", {ENABLED_KEY: "true", CACHE_KEY: "false"}
+    "on", "with LateBloom, nothing remembered", {ENABLED_KEY: "true", **NOTHING_REMEMBERED}
 )
 AGAIN = SparkSide(
     "again",
     "with LateBloom, which remembers what the same query found before",
-    {ENABLED_KEY: "true", CACHE_KEY: "true"},
+    {ENABLED_KEY: "true", **dict.fromkeys(NOTHING_REMEMBERED, "true")},
+)
+
+PLANNED = SparkSide(
+    "planned",
+    "with LateBloom, planned with the rows that the same query counted before",
+    {ENABLED_KEY: "true", **NOTHING_REMEMBERED, STATISTICS_KEY: "true"},
 )
 
 WITHOUT_INDEX = SparkSide(
     "on",
     "with LateBloom, nothing remembered, without the skip index",
-    {ENABLED_KEY: "true", CACHE_KEY: "false", INDEX_KEY: "false"},
+    {ENABLED_KEY: "true", **NOTHING_REMEMBERED, INDEX_KEY: "false"},
 )
 INDEXED = SparkSide(
     "indexed",
     "with LateBloom, nothing remembered, with a skip index",
-    {ENABLED_KEY: "true", CACHE_KEY: "false", INDEX_KEY: "true"},
+    {ENABLED_KEY: "true", **NOTHING_REMEMBERED, INDEX_KEY: "true"},
 )
 
 _RUNTIME_FILTER = "spark.sql.optimizer.runtime.bloomFilter"
