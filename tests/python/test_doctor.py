@@ -167,7 +167,11 @@ def no_local_directory(tmp_path):
         (no_spark, "Spark", "there is no Spark"),
         (old_spark, "Spark", r"needs Spark 3.5, 4.0.*, found 3\.4\.4"),
         (other_scala, "Spark", r"for Spark 4.1 LateBloom needs Scala 2.13, found Scala 2.12"),
-        (other_pyspark, "Spark", r"pyspark is .*, and the Spark that it would start is (3\.5\.7|4\.0\.5)"),
+        (
+            other_pyspark,
+            "Spark",
+            r"pyspark is .*, and the Spark that it would start is (3\.5\.7|4\.0\.5)",
+        ),
         (no_java, "Java", "install a Java 17"),
         (old_java, "Java", "needs Java 17 .*found 11"),
         (no_jar, "jar", r"jar for Spark .* is missing.*\./dev/sbt .* package"),
