@@ -60,8 +60,9 @@ val compiledQuickly = Seq(
   "-XX:ReservedCodeCacheSize=512m"
 )
 
-// Which tests share a JVM, by the part of the product. Two run at a time: those that take longest begin.
-val testGroups = Seq("files", "joins", "delta", "plans", "iceberg")
+// Which tests share a JVM, by the part of the product. Two run at a time, in this order, in which both end at about the
+// same time.
+val testGroups = Seq("files", "joins", "plans", "delta", "iceberg")
 
 def testGroup(suite: String): String = suite.split('.').toSeq.drop(1) match {
   case Seq("tables", name)          => if (name.startsWith("Delta")) "delta" else "iceberg"

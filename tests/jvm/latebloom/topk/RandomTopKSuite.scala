@@ -25,7 +25,7 @@ import latebloom.toprows.AmongTopRows
 class RandomTopKSuite extends LateBloomTest {
   import RandomTopKSuite._
 
-  private val queries = sys.env.get("LATEBLOOM_TOPK_QUERIES").fold(40)(_.toInt)
+  private val queries = sys.env.get("LATEBLOOM_TOPK_QUERIES").fold(80)(_.toInt)
   private val seed = sys.env.get("LATEBLOOM_TOPK_SEED").fold(1L)(_.toLong)
   private val formats = Seq("parquet", "orc")
 
