@@ -18,7 +18,7 @@ import latebloom.LateBloomTest
 import latebloom.cache.PredicateCache
 import latebloom.inspect.LateBloomExplain
 import latebloom.join.JoinFilters
-import latebloom.statistics.{ScanSize, ScanSizes}
+import latebloom.statistics.{ScanSize, ScanSizes, SizedFilter}
 
 /** What scans have counted decides how later queries join. */
 class SizedScansSuite extends LateBloomTest with Eventually {
@@ -273,6 +273,33 @@ class SizedScansSuite extends LateBloomTest with Eventually {
         val query = spark.sql("select w, t from fact join dim on f = k and kind = 7")
         assert(!isBroadcast(query))
         assert(intercept[Exception](query.collect()).toString.contains("dim"))
+      }
+    }
+  }
+
+  test("a counted side keeps its size under the keys of another join, and in a search") {
+    withTables("parquet") {
+      withTempPath { dir =>
+        spark.range(100).selectExpr("id * 7 l", "id m").write.parquet(s"$dir/tiny")
+        view("parquet", dir, "tiny")
+        withSQLConf(
+          "spark.latebloom.join.minScanBytes" -> "0",
+          "spark.latebloom.topK.minScanBytes" -> "0",
+          "spark.latebloom.topK.minSaved" -> "0",
+          SQLConf.ADAPTIVE_EXECUTION_ENABLED.key -> "false"
+        ) {
+          dim("kind = 7").collect()
+          val query =
+            "select v, t from fact join dim on f = k and kind = 7 join tiny on k = l and m < 50"
+          for (order <- Seq("", " order by v limit 3")) withClue(order) {
+            sameAnswer(spark.sql(query + order), adaptive = false) { plan =>
+              assert(nodes(plan) { case join: SortMergeJoinExec => join }.isEmpty)
+              val scans = lateScans(plan).filter(_.output.exists(_.name == "t"))
+              assert(scans.nonEmpty && scans.forall(_.joinFilters.nonEmpty))
+              assert(order.isEmpty || lateScans(plan).exists(_.topRows.nonEmpty))
+            }
+          }
+        }
       }
     }
   }

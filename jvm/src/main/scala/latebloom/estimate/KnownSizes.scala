@@ -52,10 +52,10 @@ final private[estimate] class KnownSizes(conf: SQLConf) extends PredicateHelper 
       files: HadoopFsRelation,
       ofPartitions: Seq[Expression],
       ofFiles: Seq[Expression]
-  ): ScanSizes.Files = {
+  ): Option[ScanSizes.Files] = {
     def asListed(filters: Seq[Expression]) = SelectiveFormat.of(files.fileFormat)
       .flatMap(_.table).fold(filters)(_.asListed(files.location, filters))
     val found = files.location.listFiles(asListed(ofPartitions), asListed(ofFiles))
-    ScanSizes.Files(FileConditions.states(found.flatMap(_.files)))
+    ScanSizes.Files.of(FileConditions.states(found.flatMap(_.files)))
   }
 }

@@ -15,7 +15,7 @@ import org.apache.spark.sql.latebloom.LateBloomConf
 
 import latebloom.rules.LateScans
 import latebloom.scan.{LateScan, SelectiveFormat}
-import latebloom.statistics.{ScanSize, ScanSizes}
+import latebloom.statistics.{ScanSize, ScanSizes, SizedFilter}
 
 /** Tells Spark, before it chooses how to join, how many rows the filters of scans leave.
   *

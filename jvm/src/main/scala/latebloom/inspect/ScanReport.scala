@@ -10,10 +10,10 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 
 import latebloom.decision.{Decision, Declined, Reason, Reasons, Residual}
-import latebloom.estimate.SizedFilter
 import latebloom.line.Compat.when
 import latebloom.read.task.Counter
 import latebloom.scan.{LateScan, SelectiveFormat}
+import latebloom.statistics.SizedFilter
 import latebloom.tables.IcebergTables
 
 /** Reports the decision about one scan of a table or of files.

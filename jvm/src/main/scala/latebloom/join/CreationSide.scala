@@ -15,9 +15,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 import latebloom.compile.Failure
-import latebloom.estimate.SizedFilter
 import latebloom.joinkeys.JoinFilter
 import latebloom.line.CachedRows
+import latebloom.statistics.SizedFilter
 import latebloom.tables.TableFormat
 
 /** The source of a join filter's keys: one side of the filtering join or of a join below it.

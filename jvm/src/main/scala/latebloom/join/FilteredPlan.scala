@@ -35,13 +35,13 @@ final private[join] class FilteredPlan(plan: LogicalPlan, filters: PlannedFilter
     *   whether it is the query's whole plan, whose filters contain the subqueries of their keys
     */
   private def filtered(part: LogicalPlan, whole: Boolean): LogicalPlan = part.transformUp {
-    case Filter(condition, child @ Filter(ours, scan)) if filters.on(scan).nonEmpty =>
+    case both @ Filter(condition, child @ Filter(ours, scan)) if filters.on(scan).nonEmpty =>
       val keys = splitConjunctivePredicates(ours).collect {
         case f: JoinFilter if !f.onlyFiles => f.key
       }
       val (same, others) =
         splitConjunctivePredicates(condition).partition(isSparksFilterOn(_, keys))
-      if (same.isEmpty || joinsMayFail) Filter(condition, child)
+      if (same.isEmpty || joinsMayFail) both
       else others.reduceOption(And).fold[LogicalPlan](child)(Filter(_, child))
     case scan if filters.on(scan).nonEmpty =>
       val behind = filters.bytesBehind(scan).min(Long.MaxValue).toLong

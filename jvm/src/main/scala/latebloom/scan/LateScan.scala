@@ -407,13 +407,9 @@ final class LateScan private[latebloom] (
       _ <- when(all && LateBloomConf.settings(conf).statistics.enabled)(())
       condition <-
         conditionOf(spec, read, (conditions ++ dataFilters.map(withValues)).distinct, Nil)
-      files = directories(dynamicallySelectedPartitions).flatMap(_.files)
-    } yield SizeRecorder(
-      condition,
-      ScanSizes.Files(FileConditions.states(files)),
-      requiredSchema,
-      sparkContext
-    )
+      listed = directories(dynamicallySelectedPartitions).flatMap(_.files)
+      files <- ScanSizes.Files.of(FileConditions.states(listed))
+    } yield SizeRecorder(condition, files, requiredSchema, sparkContext)
   }
 
   /** What a skip index knows of the files. */

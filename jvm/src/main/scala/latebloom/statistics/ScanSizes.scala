@@ -44,10 +44,14 @@ private[latebloom] object ScanSizes {
   final case class Files private (digest: String)
 
   object Files {
-    def apply(files: Seq[FileState]): Files =
-      new Files(
-        Digest.of(files.map(f => s"${f.path} ${f.length} ${f.modified}").sorted.mkString("\n"))
-      )
+
+    /** None of more files than can be compared fast. */
+    def of(files: Seq[FileState]): Option[Files] = when(files.size <= ManyFiles) {
+      val states = files.map(f => s"${f.path} ${f.length} ${f.modified}")
+      new Files(Digest.of(states.sorted.mkString("\n")))
+    }
+
+    private val ManyFiles = 10000
   }
 
   private val MostConditions = 2000
@@ -66,14 +70,14 @@ private[latebloom] object ScanSizes {
   /** What is known of a condition on some files: by itself, or by one that it implies, which as
     * many rows meet, or more.
     */
-  def get(condition: CachedCondition, files: => Files): Option[ScanSize] = {
+  def get(condition: CachedCondition, files: => Option[Files]): Option[ScanSize] = {
     val weaker = synchronized(sizes.asScala.keys.filter(condition.implies).toList)
     if (weaker.isEmpty) None
     else {
       // Listing them takes time.
       val listed = files
       val found = synchronized {
-        for (w <- weaker; of <- Option(sizes.get(w)); size <- Option(of.get(listed)))
+        for (w <- weaker; now <- listed; of <- Option(sizes.get(w)); size <- Option(of.get(now)))
           yield if (w == condition) size else size.copy(of = None)
       }
       when(found.nonEmpty)(found.minBy(size => (size.rows, size.of.isEmpty)))

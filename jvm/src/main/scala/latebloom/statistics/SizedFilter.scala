@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package latebloom.estimate
+package latebloom.statistics
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Statistics}
 import org.apache.spark.sql.types.{BinaryType, StringType}
-
-import latebloom.statistics.ScanSize
 
 /** A Filter over files in which a scan has counted the rows that meet the condition.
   *
@@ -64,6 +62,13 @@ private[latebloom] object SizedFilter {
       size,
       (rows * (1 + wider)).toBigInt.max(1)
     )
+  }
+
+  /** A Filter by the part of a Filter's condition that decides its size, of the same size if known.
+    */
+  def of(filter: Filter, condition: Expression, child: LogicalPlan): Filter = filter match {
+    case sized: SizedFilter => new SizedFilter(condition, child)(sized.size, sized.bytes)
+    case _                  => Filter(condition, child)
   }
 
   /** Bytes of a value beyond those that its type is taken to have. */

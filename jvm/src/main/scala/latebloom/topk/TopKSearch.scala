@@ -15,6 +15,7 @@ import latebloom.join.CreationSide
 import latebloom.joinkeys.{JoinFilter, KeysGatheredElsewhere}
 import latebloom.read.RowNumberCursor
 import latebloom.scan.SelectiveFormat
+import latebloom.statistics.SizedFilter
 import latebloom.toprows._
 
 /** Plans the search for the first rows of an order, and the scan that reads them.
@@ -197,14 +198,13 @@ final private[topk] class TopKSearch(
       */
     private def narrowed(plan: LogicalPlan, needed: AttributeSet): LogicalPlan = plan match {
       case f: Filter if isScan(f.child) =>
-        withPlaces(needed, Filter(condition(f), bounded(f.child)))
+        withPlaces(needed, same(f, bounded(f.child)))
       case s if s eq scan => withPlaces(needed, bounded(s))
       case p: Project     =>
         val kept = p.projectList.filter(e => needed.contains(e.toAttribute))
         Project(kept ++ places.map(_.toAttribute), narrowed(p.child, references(p, needed)))
-      case f: Filter =>
-        Filter(condition(f), narrowed(f.child, needed ++ f.condition.references))
-      case j: Join =>
+      case f: Filter => same(f, narrowed(f.child, needed ++ f.condition.references))
+      case j: Join   =>
         val asked = needed ++ AttributeSet(j.condition.toSeq.flatMap(_.references))
         val own = side(j)
         j.withNewChildren(j.children.map(c => if (c eq own) narrowed(c, asked) else c))
@@ -217,7 +217,7 @@ final private[topk] class TopKSearch(
     }
 
     private def bounded(plan: LogicalPlan): LogicalPlan = plan match {
-      case f: Filter => Filter(condition(f), bounded(f.child))
+      case f: Filter => same(f, bounded(f.child))
       case other     => Filter(WithinBound(leading.getOrElse(searched.head), order), other)
     }
 
@@ -225,11 +225,13 @@ final private[topk] class TopKSearch(
       Project(scan.output.filter(needed.contains) ++ places, filtered)
 
     /** Pruning by Spark's own subqueries is not repeated. */
-    private def condition(f: Filter): Expression =
-      splitConjunctivePredicates(f.condition)
+    private def same(f: Filter, child: LogicalPlan): Filter = {
+      val condition = splitConjunctivePredicates(f.condition)
         .filterNot(_.isInstanceOf[DynamicPruning])
         .reduceOption(And)
         .getOrElse(Literal.TrueLiteral)
+      SizedFilter.of(f, condition, child)
+    }
   }
 
   /** The plan with the keys of join filters that the query itself gathers. */
