@@ -62,8 +62,9 @@ object SizedScans extends Rule[LogicalPlan] with PredicateHelper {
 
   /** Looks up sides that Spark takes to be too large to broadcast. */
   private def known(plan: LogicalPlan, sizes: KnownSizes): LogicalPlan = plan match {
-    case SideOfFiles(filter, files, used) if isLarge(plan) && once(filter, lookedUp) =>
-      sizes.of(filter, files).fold(plan)(s => sized(plan, filter, SizedFilter(filter, used, s)))
+    case SideOfFiles(filter, files, used) =>
+      val size = if (isLarge(plan) && once(filter, lookedUp)) sizes.of(filter, files) else None
+      size.fold(plan)(s => sized(plan, filter, SizedFilter(filter, used, s)))
     case other => other.mapChildren(known(_, sizes))
   }
 
