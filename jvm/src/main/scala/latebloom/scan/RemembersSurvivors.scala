@@ -58,6 +58,9 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
     )
   }
 
+  @transient private lazy val settingsOfReaders: String =
+    CachedCondition.Source.session(conf, sparkContext.hadoopConfiguration)
+
   /** What rows must meet, as later scans know it again; None if it may mean something else there.
     */
   protected def conditionOf(
@@ -67,7 +70,7 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
       keys: Seq[CachedCondition.Keys]
   ): Option[CachedCondition] = FileConditions(
     relation,
-    CachedCondition.Source.session(conf, sparkContext.hadoopConfiguration),
+    settingsOfReaders,
     columns,
     spec.columns,
     conditions,
