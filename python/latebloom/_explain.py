@@ -44,6 +44,8 @@ class Scan:
         join_filters: the keys of joins by which the scan tests rows.
         top_rows: what the scan knows of the first rows of an order: the column by which it is
             searched for them, or that it reads no others.
+        planned: the rows that Spark planned with, if an earlier scan has counted those that meet the
+            condition; else None.
         residual: the predicates that stay in Spark's Filter above it, each with its reason.
         payload: the columns that the scan reads only for rows that pass.
         bytes: the size of its files, before any of them is left out; None if it is not known.
@@ -60,6 +62,7 @@ class Scan:
     scan_filters: tuple[str, ...]
     join_filters: tuple[str, ...]
     top_rows: tuple[str, ...]
+    planned: int | None
     residual: tuple[Residual, ...]
     payload: tuple[str, ...]
     bytes: int | None
@@ -77,6 +80,7 @@ class Scan:
                 f"  scan filters:   {' AND '.join(self.scan_filters) or 'none'}",
                 *(f"  join filter:    {join_filter}" for join_filter in self.join_filters),
                 *(f"  first rows:     {top}" for top in self.top_rows),
+                *self._sizes(),
                 *(f"  residual:       {residual}" for residual in self.residual or ("none",)),
                 f"  payload:        {', '.join(self.payload) or 'none'}",
             ]
@@ -84,6 +88,11 @@ class Scan:
             lines += [f"  left to Spark:  [{self.code}] {self.reason}"]
             lines += [f"  to do:          {self.fix}"] if self.fix else []
         return "\n".join(lines)
+
+    def _sizes(self) -> tuple[str, ...]:
+        if self.planned is None:
+            return ()
+        return (f"  planned with:   {self.planned:,} rows, as an earlier scan counted",)
 
 
 @dataclass(frozen=True)
@@ -206,6 +215,7 @@ def to_scan(scan: dict[str, Any]) -> Scan:
         scan_filters=tuple(scan["scanFilters"]),
         join_filters=tuple(scan["joinFilters"]),
         top_rows=tuple(scan["topRows"]),
+        planned=scan.get("planned"),
         residual=tuple(Residual(**residual) for residual in scan["residual"]),
         payload=tuple(scan["payload"]),
         bytes=scan.get("bytes"),

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from latebloom._jvm import classic, named, query_execution, setting
 
@@ -15,13 +16,24 @@ def shuffled(df: DataFrame) -> int:
     """Bytes that the shuffles of ``df``'s plan wrote when an action ran it."""
     find = named("py4j.reflection.ReflectionUtil").classForName
     exchange = find("org.apache.spark.sql.execution.exchange.ShuffleExchangeLike")
-    nodes = named("latebloom.inspect.PlanNodes").all(query_execution(df).executedPlan()).iterator()
-    written = 0
+    return sum(
+        int(node.metrics().apply("shuffleBytesWritten").value())
+        for node in _nodes(query_execution(df).executedPlan())
+        if exchange.isInstance(node)
+    )
+
+
+def planned_joins(df: DataFrame) -> tuple[int, int]:
+    """The joins that a query is planned with, before it runs, and how many are by broadcast."""
+    nodes = [node.nodeName() for node in _nodes(query_execution(df).executedPlan())]
+    joins = [name for name in nodes if name.endswith("Join")]
+    return len(joins), sum(name.startswith("Broadcast") for name in joins)
+
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    nodes = named("latebloom.inspect.PlanNodes").all(plan).iterator()
     while nodes.hasNext():
-        node = nodes.next()
-        if exchange.isInstance(node):
-            written += int(node.metrics().apply("shuffleBytesWritten").value())
-    return written
+        yield nodes.next()
 
 
 def drain(df: DataFrame) -> None:

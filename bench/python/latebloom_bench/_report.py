@@ -12,7 +12,8 @@ from typing import Any
 
 from latebloom._errors import LateBloomError
 
-from latebloom_bench import _advice
+from latebloom_bench import _advice, _estimates
+from latebloom_bench._estimates import Estimates
 
 EQUAL, ROUNDED, ALIKE, DIFFERENT, FAILED = "equal", "rounded", "alike", "DIFFERENT", "failed"
 # A smaller relative difference never counts as a change, however steady the runs were.
@@ -35,6 +36,7 @@ class Measured:
         requests: requests to a slow store, empty for other file systems.
         scan: metrics of its LateScans, summed.
         shuffled: bytes that its shuffles wrote, None if unknown.
+        estimates: what it was planned with, None if the suite does not ask.
         problem: why it failed.
     """
 
@@ -48,6 +50,7 @@ class Measured:
     requests: tuple[int, ...] = ()
     scan: Mapping[str, int] = field(default_factory=dict)
     shuffled: int | None = None
+    estimates: Estimates | None = None
     problem: str = ""
 
     @property
@@ -174,6 +177,7 @@ def load(path: Path) -> Report:
                                     key: tuple(side[key])
                                     for key in ("seconds", "cpu", "read", "requests")
                                 },
+                                "estimates": _to_estimates(side.get("estimates")),
                             }
                         )
                         for side in result["sides"]
@@ -189,6 +193,10 @@ def load(path: Path) -> Report:
             where=str(path),
             fix="name the .json that latebloom bench wrote",
         ) from None
+
+
+def _to_estimates(read: Mapping[str, Any] | None) -> Estimates | None:
+    return Estimates(**{**read, "q_errors": tuple(read["q_errors"])}) if read else None
 
 
 def beyond_noise(one: Sequence[float], other: Sequence[float]) -> bool:
@@ -212,6 +220,15 @@ def markdown(report: Report, directory: Path) -> str:
     advised = _advice.quality(report.results, report.baseline, report.subject)
     if advised:
         lines += [f"{advised}", ""]
+    planned = _estimates.told(
+        [
+            (one.estimates, other.estimates)
+            for one, other in _pairs(report, report.results)
+            if one.estimates and other.estimates
+        ]
+    )
+    if planned:
+        lines += [planned, ""]
     for image in sorted(directory.glob(f"{report.suite}-*.png")):
         lines += [f"![{image.stem}]({image.name})", ""]
     for variant in dict.fromkeys(r.variant for r in report.results):
@@ -255,13 +272,8 @@ _SHORT = (
 
 def _in_short(report: Report) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
-    base, subject = report.baseline, report.subject
     for variant in dict.fromkeys(r.variant for r in report.results):
-        pairs = [
-            (one, other)
-            for r in report.results
-            if r.variant == variant and (one := r.side(base)) and (other := r.side(subject))
-        ]
+        pairs = _pairs(report, [r for r in report.results if r.variant == variant])
         if not pairs:
             continue
         changed = [(a, b) for a, b in pairs if beyond_noise(a.seconds, b.seconds)]
@@ -283,6 +295,12 @@ def _in_short(report: Report) -> list[tuple[str, ...]]:
     return rows
 
 
+def _pairs(report: Report, results: Sequence[Result]) -> list[tuple[Measured, Measured]]:
+    """The baseline and the subject of each query that ran on both."""
+    sides = [(r.side(report.baseline), r.side(report.subject)) for r in results]
+    return [(one, other) for one, other in sides if one and other]
+
+
 def _results(report: Report, results: Sequence[Result]) -> list[str]:
     base, subject = report.baseline, report.subject
     peers = [name for name in report.sides if name not in (base, subject)]
@@ -290,6 +308,7 @@ def _results(report: Report, results: Sequence[Result]) -> list[str]:
     header += [*peers, f"CPU {base}", f"CPU {subject}", f"read {base}", f"read {subject}"]
     header += [f"requests {base}", f"requests {subject}"]
     header += [f"shuffled {base}", f"shuffled {subject}"]
+    header += [f"broadcasts {base}", f"broadcasts {subject}"]
     header += ["rows", "answer", "the seed's"]
     rows = []
     for r in sorted(results, key=lambda r: r.speedup(subject, base) or float("inf")):
@@ -306,6 +325,7 @@ def _results(report: Report, results: Sequence[Result]) -> list[str]:
         row += [_median([b / 1e6 for b in s.read] if s else (), "{:,.0f} MB") for s in (one, other)]
         row += [_median(s.requests if s else (), "{:,.0f}") for s in (one, other)]
         row += [f"{s.shuffled / 1e6:,.1f} MB" if s and s.shuffled else "" for s in (one, other)]
+        row += [f"{s.estimates.broadcasts}" if s and s.estimates else "" for s in (one, other)]
         row += ["" if r.rows is None else f"{r.rows:,}", _answers(r)]
         rows.append([*row, r.seed])
     return _used(header, rows)

@@ -18,6 +18,7 @@ from latebloom._errors import LateBloomError
 from latebloom._names import INDEX_PATH_KEY
 
 from latebloom_bench import _advice, _answers
+from latebloom_bench._estimates import Estimates, estimates
 from latebloom_bench._jvm import drain, shuffled
 from latebloom_bench._jvm import plan as plan_only
 from latebloom_bench._report import ALIKE, DIFFERENT, EQUAL, FAILED, ROUNDED, Measured, Result
@@ -176,6 +177,7 @@ class _Bench:
     ) -> None:
         self._spark, self._sides, self._runs = spark, sides, plan.runs
         self._only_planned, self._advised = plan.suite.only_planned, plan.suite.advised
+        self._estimated = plan.suite.estimated
         # Below a write to a DataSource V2 Delta does not prepare its scans.
         self._drains = isinstance(plan.data, Deltas)
         self._duck = None if self._only_planned else duck
@@ -197,6 +199,11 @@ class _Bench:
                 else:
                     verdicts[DUCKDB] = ALIKE if check else DIFFERENT
             costs = self._timed(query, duck, problems)
+            planned = {
+                s.name: self._estimates(s, query)
+                for s in self._sides
+                if self._estimated and s.latebloom and s.name not in problems
+            }
         names = [side.name for side in self._sides] + ([DUCKDB] if duck else [])
         measured = []
         for name in names:
@@ -215,6 +222,7 @@ class _Bench:
                     requests=tuple(c.requests for c in took if c.requests),
                     scan=known.scan if known else {},
                     shuffled=known.shuffled if known else None,
+                    estimates=planned.get(name),
                     problem=problems.get(name, ""),
                 )
             )
@@ -246,6 +254,10 @@ class _Bench:
         with confs_set(self._spark, self._sides[0].confs):
             summary = _answers.summary_sql(self._spark.sql(query.unlimited), query.unlimited)
             return _answers.alike(self._spark.sql(summary).collect()[0], duck.rows(summary)[0])
+
+    def _estimates(self, side: SparkSide, query: Query) -> Estimates:
+        with confs_set(self._spark, side.confs):
+            return estimates(self._spark, query.sql)
 
     def _timed(
         self, query: Query, duck: Duck | None, problems: dict[str, str]

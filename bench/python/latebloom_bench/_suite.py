@@ -77,7 +77,8 @@ class Suite:
     are planned and not run, so that there are no answers to compare. ``sides``: the baseline, then
     the measured side, then others. ``indexed``: columns of tables that a skip index is built of,
     which a side uses or not. ``advised``: the report compares the speed-ups with those that
-    ``latebloom advise`` expects.
+    ``latebloom advise`` expects. ``estimated``: the report says how Spark plans the joins, and how
+    near the sizes are that it plans with.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Suite:
     sides: tuple[SparkSide, ...] = (OFF, ON)
     indexed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     advised: bool = False
+    estimated: bool = False
 
     def select(self, names: Sequence[str], cache: Cache) -> tuple[Query, ...]:
         """The queries of these names or shell patterns, all of them if there are none."""

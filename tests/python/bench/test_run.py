@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import latebloom
 import pytest
 from latebloom import _data as generated
 from latebloom_bench import Query, Suite, Variant, _run, _sides
@@ -185,3 +186,20 @@ def _with_runs(init, runs):
         object.__setattr__(self, "runs", runs)
 
     return changed
+
+
+def test_a_suite_may_ask_how_its_queries_are_planned(measured, spark):
+    latebloom.cache(spark).clear()
+    sql = (
+        "select f.id from (select * from orders where status = 'open') f "
+        "join (select * from orders where id < 100) d on f.id = d.id"
+    )
+    threshold = {"spark.sql.autoBroadcastJoinThreshold": "20000"}
+    sides = (_sides.ON, _sides.PLANNED, _sides.OFF)
+    done = measured(Query("q", sql, confs=threshold), sides=sides, estimated=True)
+    on, planned, off = (side(done, 0, s.name).estimates for s in sides)
+    assert (on.joins, on.broadcasts, on.filtered, on.q_errors) == (1, 0, 2, ())
+    assert (planned.joins, planned.broadcasts, planned.filtered) == (1, 1, 2)
+    # The other scan has a join filter: it returns fewer rows than meet its condition.
+    assert planned.q_errors == (1.0,)
+    assert off is None

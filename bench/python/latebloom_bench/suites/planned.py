@@ -15,6 +15,7 @@ SUITE = replace(
     variants=tpcds.SUITE.variants[:1],
     scale=5,
     sides=(ON, PLANNED, OFF),
+    estimated=True,
 )
 
 TPCH = replace(
@@ -24,4 +25,5 @@ TPCH = replace(
     variants=tpch.SUITE.variants[:1],
     scale=10,
     sides=(ON, PLANNED, OFF),
+    estimated=True,
 )

@@ -161,6 +161,17 @@ class IcebergMetadataSuite extends IcebergTest {
 
   private def hasLineage: Boolean = Try(spark.sql("SELECT _row_id FROM ice.db.t")).isSuccess
 
+  /** Spark 3.5 checks all plans while it is tested, and its own rule for commands on such a table
+    * makes one that it finds invalid, without LateBloom, too.
+    */
+  private def unlessInvalid(body: => Unit): Unit =
+    if (spark.version >= "4") body
+    else {
+      val testing = sys.props.remove("spark.testing")
+      try withSQLConf(SQLConf.PLAN_CHANGE_VALIDATION.key -> "false")(body)
+      finally testing.foreach(sys.props("spark.testing") = _)
+    }
+
   for (mode <- Seq("merge-on-read", "copy-on-write")) test(s"the lineage of rows; $mode") {
     table("t", "p")(
       SmallGroups ++ Seq(
@@ -191,12 +202,14 @@ class IcebergMetadataSuite extends IcebergTest {
         left("no-filter")("SELECT id FROM ice.db.t WHERE _row_id = 77")
       }
       checked()
-      spark.sql("DELETE FROM ice.db.t WHERE id % 10 = 3")
-      spark.sql("UPDATE ice.db.t SET s = 'changed' WHERE k = 4")
-      spark.sql(
-        "MERGE INTO ice.db.t USING (SELECT id + 2 AS id, s FROM ice.db.t WHERE k = 2) u ON t.id = u.id " +
-          "WHEN MATCHED THEN UPDATE SET s = u.s, p = 9"
-      )
+      unlessInvalid {
+        spark.sql("DELETE FROM ice.db.t WHERE id % 10 = 3")
+        spark.sql("UPDATE ice.db.t SET s = 'changed' WHERE k = 4")
+        spark.sql(
+          "MERGE INTO ice.db.t USING (SELECT id + 2 AS id, s FROM ice.db.t WHERE k = 2) u ON t.id = u.id " +
+            "WHEN MATCHED THEN UPDATE SET s = u.s, p = 9"
+        )
+      }
       rows(4000, 4500).writeTo("ice.db.t").append()
       checked()
       // Some of the files have the columns themselves by now.

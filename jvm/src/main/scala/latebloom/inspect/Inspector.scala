@@ -264,6 +264,7 @@ object Inspector {
       ("scanFilters" -> scan.filters.conditions) ~
       ("joinFilters" -> scan.filters.joins) ~
       ("topRows" -> scan.filters.topRows) ~
+      ("planned" -> scan.filters.planned) ~
       ("residual" -> scan.residual.map { r =>
         ("conjunct" -> ShortSql(r.conjunct)) ~
           ("code" -> r.why.code) ~
