@@ -201,4 +201,4 @@ def test_a_suite_may_ask_how_its_queries_are_planned(measured, spark):
     assert (on.joins, on.broadcasts, on.filtered, on.q_errors) == (1, 0, 2, ())
     assert (planned.joins, planned.broadcasts, planned.filtered) == (1, 1, 2)
     assert planned.q_errors == (1.0, 1.0)
-    assert off is None
+    assert (off.joins, off.broadcasts, off.filtered) == (1, 0, 0)
