@@ -80,7 +80,11 @@ class Scan:
                 f"  scan filters:   {' AND '.join(self.scan_filters) or 'none'}",
                 *(f"  join filter:    {join_filter}" for join_filter in self.join_filters),
                 *(f"  first rows:     {top}" for top in self.top_rows),
-                *self._sizes(),
+                *(
+                    [f"  planned with:   {self.planned:,} rows, as an earlier scan counted"]
+                    if self.planned is not None
+                    else []
+                ),
                 *(f"  residual:       {residual}" for residual in self.residual or ("none",)),
                 f"  payload:        {', '.join(self.payload) or 'none'}",
             ]
@@ -88,11 +92,6 @@ class Scan:
             lines += [f"  left to Spark:  [{self.code}] {self.reason}"]
             lines += [f"  to do:          {self.fix}"] if self.fix else []
         return "\n".join(lines)
-
-    def _sizes(self) -> tuple[str, ...]:
-        if self.planned is None:
-            return ()
-        return (f"  planned with:   {self.planned:,} rows, as an earlier scan counted",)
 
 
 @dataclass(frozen=True)

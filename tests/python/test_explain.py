@@ -67,6 +67,14 @@ def test_an_applied_scan_shows_its_columns_and_predicates_in_order(answered):
     ]
 
 
+def test_a_scan_shows_the_rows_that_it_was_planned_with(answered):
+    explanation = answered({**APPLIED, "planned": 1234})
+    assert (
+        "  planned with:   1,234 rows, as an earlier scan counted" in str(explanation).splitlines()
+    )
+    assert explanation.to_dict()["scans"][0]["planned"] == 1234
+
+
 def test_a_table_that_the_node_is_named_after_is_shown_once(answered):
     scan = {**APPLIED, "node": "LateScan parquet db.orders", "table": "db.orders"}
     assert "LateScan parquet db.orders" in str(answered(scan)).splitlines()

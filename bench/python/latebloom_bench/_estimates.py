@@ -35,17 +35,19 @@ class Estimates:
 
 
 def estimates(spark: SparkSession, sql: str) -> Estimates:
-    """Plans a query, then runs it once more to see what its scans return."""
-    joins, broadcasts = planned_joins(spark.sql(sql))
-    scans = [scan for scan in latebloom.profile(spark.sql(sql)).scans if scan.scan.scan_filters]
+    """Plans a query, and runs it once more if rows were known, to see what its scans return."""
+    df = spark.sql(sql)
+    joins, broadcasts = planned_joins(df)
+    scans = [scan for scan in latebloom.explain(df).scans if scan.scan_filters]
+    known = any(scan.planned is not None for scan in scans)
     return Estimates(
         joins,
         broadcasts,
         len(scans),
         tuple(
-            _q_error(scan.scan.planned, scan.metric("numOutputRows"))
-            for scan in scans
-            if scan.scan.planned is not None and not scan.scan.join_filters
+            _q_error(ran.scan.planned, ran.metric("numOutputRows"))
+            for ran in (latebloom.profile(df).scans if known else ())
+            if ran.scan.planned is not None and not ran.scan.join_filters
         ),
     )
 

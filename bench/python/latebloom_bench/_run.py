@@ -193,17 +193,11 @@ class _Bench:
             base = answers[self._sides[0].name]
             verdicts = {side.name: _verdict(base, answers[side.name]) for side in self._sides[1:]}
             if duck:
-                check = self._caught(partial(self._alike, duck, query))
-                if isinstance(check, _Problem):
-                    problems[DUCKDB] = check.text
-                else:
+                check = self._noted(DUCKDB, partial(self._alike, duck, query), problems)
+                if check is not None:
                     verdicts[DUCKDB] = ALIKE if check else DIFFERENT
             costs = self._timed(query, duck, problems)
-            planned = {
-                s.name: self._estimates(s, query)
-                for s in self._sides
-                if self._estimated and s.latebloom and s.name not in problems
-            }
+            planned = self._planned_as(query, problems) if self._estimated else {}
         names = [side.name for side in self._sides] + ([DUCKDB] if duck else [])
         measured = []
         for name in names:
@@ -255,6 +249,15 @@ class _Bench:
             summary = _answers.summary_sql(self._spark.sql(query.unlimited), query.unlimited)
             return _answers.alike(self._spark.sql(summary).collect()[0], duck.rows(summary)[0])
 
+    def _planned_as(self, query: Query, problems: dict[str, str]) -> dict[str, Estimates]:
+        found = {}
+        for side in self._sides:
+            if side.latebloom and side.name not in problems:
+                made = self._noted(side.name, partial(self._estimates, side, query), problems)
+                if made is not None:
+                    found[side.name] = made
+        return found
+
     def _estimates(self, side: SparkSide, query: Query) -> Estimates:
         with confs_set(self._spark, side.confs):
             return estimates(self._spark, query.sql)
@@ -271,12 +274,18 @@ class _Bench:
         costs: dict[str, list[Cost]] = {name: [] for name, _ in turns}
         for name, turn in in_turns(turns, self._runs):
             if name not in problems:
-                cost = self._caught(turn)
-                if isinstance(cost, _Problem):
-                    problems[name] = cost.text
-                else:
+                cost = self._noted(name, turn, problems)
+                if cost is not None:
                     costs[name].append(cost)
         return costs
+
+    def _noted(self, side: str, call: Callable[[], _T], problems: dict[str, str]) -> _T | None:
+        """A call's answer; None if it failed, which is then a problem of that side."""
+        found = self._caught(call)
+        if isinstance(found, _Problem):
+            problems[side] = found.text
+            return None
+        return found
 
     def _caught(self, call: Callable[[], _T]) -> _T | _Problem:
         """A call's answer or its error: one query's failure does not end the run."""

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import latebloom
 import pytest
 from latebloom import _data as generated
+from latebloom._errors import LateBloomError
 from latebloom_bench import Query, Suite, Variant, _run, _sides
 from latebloom_bench.tables import _data
 from latebloom_bench.tables._generated import Generated, Made
@@ -202,3 +203,14 @@ def test_a_suite_may_ask_how_its_queries_are_planned(measured, spark):
     assert (planned.joins, planned.broadcasts, planned.filtered) == (1, 1, 2)
     assert planned.q_errors == (1.0, 1.0)
     assert (off.joins, off.broadcasts, off.filtered) == (1, 0, 0)
+
+
+def test_a_failure_while_estimating_is_named_and_the_others_are_measured(measured, monkeypatch):
+    def failing(spark, sql):
+        raise LateBloomError("no plan", where="a test", fix="none")
+
+    monkeypatch.setattr(_run, "estimates", failing)
+    done = measured(Query("q", "table orders"), Query("r", "table orders"), estimated=True)
+    assert len(done.results) == 2
+    on = side(done, 1, "on")
+    assert on.answer == "failed" and "no plan" in on.problem and on.estimates is None
