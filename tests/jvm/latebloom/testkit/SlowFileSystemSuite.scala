@@ -38,7 +38,8 @@ class SlowFileSystemSuite extends SlowStoreTest {
   test("a list of files is one request, whatever it says of each") {
     val (requests, read, _) = cost() { (store, path) =>
       val listed = store.listStatus(path.getParent)
-      assert(listed.exists(f => f.getPath.getName == path.getName && f.getLen == bytes.length))
+      assert(listed.map(f => (f.getPath.getName, f.getLen)).toSeq ==
+        Seq((path.getName, bytes.length)))
     }
     assert((requests, read) == ((1, 0)))
   }

@@ -20,20 +20,27 @@ abstract class SlowStoreTest extends AnyFunSuite {
     made
   }
 
-  /** What `use` of a file of 100,000 bytes costs: requests, bytes, milliseconds. */
+  /**
+   * What `use` of a file of 100,000 bytes, alone in its folder, costs: requests, bytes,
+   * milliseconds.
+   */
   protected def cost(settings: (String, String)*)(use: (
       FileSystem,
       Path
   ) => Unit): (Long, Long, Long) = {
-    val file = Files.createTempFile("slow", ".bin")
+    val folder = Files.createTempDirectory("slow")
+    val file = folder.resolve("slow.bin")
     try {
       Files.write(file, bytes)
       val store = FileSystem.newInstance(URI.create("slow:///"), conf(settings: _*))
-      val (requests, read) = (SlowFileSystem.requests(), SlowFileSystem.bytes())
+        .asInstanceOf[SlowFileSystem]
       val start = System.nanoTime()
       use(store, new Path("slow://" + file))
       val took = NANOSECONDS.toMillis(System.nanoTime() - start)
-      (SlowFileSystem.requests() - requests, SlowFileSystem.bytes() - read, took)
-    } finally Files.delete(file)
+      (store.ownRequests(), store.ownBytes(), took)
+    } finally {
+      Files.deleteIfExists(file)
+      Files.delete(folder)
+    }
   }
 }

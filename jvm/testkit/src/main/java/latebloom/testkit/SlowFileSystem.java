@@ -23,7 +23,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
  * ended, a positioned read, one range of a vectored read, a status request, a list of up to a
  * thousand files. Each waits {@code fs.slow.latencyMs} once; the ranges of one vectored read wait
  * together, as if sent at once. Bytes flow at {@code fs.slow.bytesPerSecond} for each stream, 0 for
- * no limit. Counts requests and bytes over all instances in the process.
+ * no limit. Counts requests and bytes of each instance, and of all in the process.
  */
 public final class SlowFileSystem extends RawLocalFileSystem {
   private static final AtomicLong REQUESTS = new AtomicLong();
@@ -42,6 +42,8 @@ public final class SlowFileSystem extends RawLocalFileSystem {
             return thread;
           });
 
+  private final AtomicLong ownRequests = new AtomicLong();
+  private final AtomicLong ownBytes = new AtomicLong();
   private long latencyMillis;
   private long bytesPerSecond;
 
@@ -53,6 +55,16 @@ public final class SlowFileSystem extends RawLocalFileSystem {
   /** Bytes read since the process started. */
   public static long bytes() {
     return BYTES.get();
+  }
+
+  /** Requests to this instance. */
+  public long ownRequests() {
+    return ownRequests.get();
+  }
+
+  /** Bytes read from this instance. */
+  public long ownBytes() {
+    return ownBytes.get();
   }
 
   @Override
@@ -116,12 +128,14 @@ public final class SlowFileSystem extends RawLocalFileSystem {
 
   private void request(int requests, long bytes) throws IOException {
     REQUESTS.addAndGet(requests);
+    ownRequests.addAndGet(requests);
     pause(latencyMillis);
     transfer(bytes);
   }
 
   private void transfer(long bytes) throws IOException {
     BYTES.addAndGet(bytes);
+    ownBytes.addAndGet(bytes);
     if (bytesPerSecond > 0) {
       pause(bytes * 1000 / bytesPerSecond);
     }
