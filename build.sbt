@@ -53,9 +53,11 @@ val sparkJvmOptions = Seq(
   "-Xmx3g"
 )
 
-// For many short queries, each with its own classes: the optimising compiler never pays.
-val compiledQuickly = Seq(
+// For many short queries, each with its own classes: the optimising compiler never pays, and nearly all garbage is young.
+val forShortQueries = Seq(
   "-XX:TieredStopAtLevel=1",
+  "-XX:+UseSerialGC",
+  "-Xmn800m",
   // The default code cache is too small for Spark: when it is full, compilation stops.
   "-XX:ReservedCodeCacheSize=512m"
 )
@@ -195,7 +197,7 @@ lazy val latebloom = project
       (LocalProject("testkit") / Compile / exportedProducts).value,
     Test / fork := true,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
-    Test / javaOptions ++= sparkJvmOptions ++ compiledQuickly :+
+    Test / javaOptions ++= sparkJvmOptions ++ forShortQueries :+
       "-Dlog4j2.configurationFile=conf/log4j2.properties",
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
     // One suite at a time in each JVM; two JVMs at a time, since most of a test is planning, which
@@ -263,7 +265,7 @@ def javaArgs(target: File, classPath: Seq[File], options: Seq[String]): File = {
 }
 
 val manyShortQueries =
-  compiledQuickly ++ Seq("-Dspark.ui.enabled=false", "-Dspark.ui.showConsoleProgress=false")
+  forShortQueries ++ Seq("-Dspark.ui.enabled=false", "-Dspark.ui.showConsoleProgress=false")
 
 // Modules of tests need a newer Scala than the one that Spark ships.
 val sparksScala = dependencyOverrides ++= Seq("scala-library", "scala-reflect", "scala-compiler")

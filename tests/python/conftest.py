@@ -13,7 +13,9 @@ import pytest
 from latebloom import _data
 
 # Many short queries, each with its own classes: Java's optimising compiler never pays. As in build.sbt.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m")
+os.environ.setdefault(
+    "SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=512m"
+)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from latebloom import _jvm, index
+from latebloom import _jvm, cache, index
 from latebloom._compare import in_turns
 from latebloom._data import Cache
 from latebloom._digest import Digest, digest_query, has_floating_column, to_digest
@@ -301,15 +301,23 @@ class _Bench:
             if self._advised
             else nullcontext()
         )
-        with confs_set(self._spark, side.confs), described, self._meter.measured() as taken:
-            df = self._spark.sql(query.sql)
-            if self._only_planned:
-                plan_only(df)
-            elif self._drains:
-                drain(df)
-            else:
-                _positional(df).write.format("noop").mode("overwrite").save()
+        with confs_set(self._spark, side.confs), described:
+            if side.follows:
+                cache(self._spark).clear()
+                self._end(query.before)
+            with self._meter.measured() as taken:
+                self._end(query.sql)
         return taken[0]
+
+    def _end(self, sql: str) -> None:
+        """Plans a query, and runs it to its last row."""
+        df = self._spark.sql(sql)
+        if self._only_planned:
+            plan_only(df)
+        elif self._drains:
+            drain(df)
+        else:
+            _positional(df).write.format("noop").mode("overwrite").save()
 
 
 def _positional(df: DataFrame) -> DataFrame:

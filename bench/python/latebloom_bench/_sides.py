@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,13 +43,15 @@ class Cost:
 class SparkSide:
     """Runtime confs for the length of a query.
 
-    ``latebloom`` tells whether the session has metrics of LateBloom's scans.
+    ``latebloom`` tells whether the session has metrics of LateBloom's scans; ``follows``: before
+    each run of a query the one that precedes it runs, and nothing older is remembered.
     """
 
     name: str
     about: str
     confs: Mapping[str, str] = field(default_factory=dict)
     latebloom: bool = True
+    follows: bool = False
 
 
 OFF = SparkSide("off", "Spark alone", {ENABLED_KEY: "false"})
@@ -61,6 +63,13 @@ AGAIN = SparkSide(
     "again",
     "with LateBloom, which remembers what the same query found before",
     {ENABLED_KEY: "true", **dict.fromkeys(NOTHING_REMEMBERED, "true")},
+)
+
+NEXT_DAY = replace(
+    AGAIN,
+    name="next day",
+    about="with LateBloom, which remembers what the query of the day before found",
+    follows=True,
 )
 
 PLANNED = SparkSide(

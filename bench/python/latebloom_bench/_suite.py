@@ -39,6 +39,7 @@ class Query:
         settled: False for a query whose text leaves its answer open, as ``LIMIT`` alone does: only
             its row count is compared.
         decided: True for a query whose order leaves no ties: its answer is compared as it is.
+        before: the query that precedes it on a side that follows one.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Query:
     confs: Mapping[str, str] = field(default_factory=dict)
     settled: bool = True
     decided: bool = False
+    before: str = ""
 
     @property
     def unlimited(self) -> str:

@@ -12,36 +12,31 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import latebloom.LateBloomExtensions
 import latebloom.inspect.PlanNodes
 import latebloom.scan.LateScan
+import latebloom.testkit.ShortQueries
 
 /** Spark in this process, with LateBloom attached. */
 final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
   val spark: SparkSession = SparkSession.builder()
+    .config(ShortQueries.confs.toMap)
     .master(s"local[$cores]")
     .config("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .config("spark.sql.warehouse.dir", warehouse.toUri.toString)
+    .config(s"spark.sql.catalog.${FileCatalog.name}", classOf[FileCatalog].getName)
+    .config(s"spark.sql.catalog.${FileCatalog.name}.warehouse", warehouse.toUri.toString)
     .config("spark.sql.broadcastExchange.maxThreadThreshold", broadcastThreads)
     // A scan below a broadcast waits a quarter of it for keys: less than --timeout.
     .config("spark.sql.broadcastTimeout", "60")
     .config("spark.ui.enabled", false)
-    // Otherwise tasks look for classes over the network first.
-    .config("spark.sql.artifact.isolation.enabled", false)
     .config("spark.sql.codegen.cache.maxEntries", 2000)
     .config("spark.ui.retainedJobs", 20)
     .config("spark.ui.retainedStages", 20)
     .config("spark.ui.retainedTasks", 100)
     .config("spark.sql.ui.retainedExecutions", 5)
-    .config("spark.sql.ui.explainMode", "simple")
     .config("spark.ui.dagGraph.retainedRootRDDs", 5)
     .config("spark.driver.host", "localhost")
     .config("spark.task.maxFailures", 1)
     .config("spark.ui.liveUpdate.period", -1)
     .config("spark.hadoop.fs.file.impl", classOf[PlainFiles].getName)
-    // Buffers sized for millions of rows would dominate allocation.
-    .config("spark.broadcast.blockSize", "64k")
-    .config("spark.buffer.pageSize", "128k")
-    .config("spark.broadcast.checksum", false)
-    .config("spark.broadcast.compress", false)
-    .config("spark.shuffle.compress", false)
     // Each execution writes its plan as text.
     .config("spark.sql.maxPlanStringLength", 100)
     .config("spark.sql.debug.maxToStringFields", 3)
@@ -64,7 +59,7 @@ final class Engine(warehouse: Path, cores: Int, broadcastThreads: Int) {
   }
 
   def drop(tables: Seq[Table]): Unit =
-    tables.flatMap(t => t.name +: t.parts).foreach(t => spark.sql(s"drop table if exists $t"))
+    tables.flatMap(_.dropped).foreach(spark.sql(_))
 
   def stop(): Unit = spark.stop()
 

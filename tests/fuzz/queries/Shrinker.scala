@@ -52,6 +52,7 @@ final class Shrinker(engine: Engine, runner: Runner, kind: String) {
         ),
       _.copy(options = Nil),
       _.copy(hidden = Nil),
+      _.copy(v2 = false),
       _.partitionedBy(None).copy(buckets = None),
       _.copy(sortedBy = None),
       _.copy(files = 1),

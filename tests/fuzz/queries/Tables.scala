@@ -11,6 +11,8 @@ package latebloom.fuzz.queries
   *   values count for nothing; empty if they have none
   * @param cached
   *   whether Spark keeps its rows in memory
+  * @param v2
+  *   whether it is read as a source of version 2
   */
 final case class Table(
     name: String,
@@ -25,7 +27,8 @@ final case class Table(
     buckets: Option[Int],
     sortedBy: Option[String],
     calendar: String,
-    cached: Boolean
+    cached: Boolean,
+    v2: Boolean
 ) {
   def ddl: Seq[String] = {
     val (last, others) = columns.partition(c => partition.contains(c.name))
@@ -43,7 +46,8 @@ final case class Table(
     val partitioned = partition.fold("")(p => s" partitioned by ($p)")
     val filled = if (hidden.isEmpty) {
       val bucketed = buckets.fold("")(b => s" clustered by (id) into $b buckets")
-      Seq(create(name, partitioned + bucketed), insert(name, kept))
+      Seq(create(filesOf, partitioned + bucketed), insert(filesOf, kept)) ++
+        Option.when(v2)(s"create view $name as select * from ${FileCatalog.name}.$format.$filesOf")
     } else {
       create(name, partitioned) +: hidden.zip(parts).zipWithIndex.flatMap {
         case ((value, part), i) =>
@@ -66,8 +70,20 @@ final case class Table(
   def partitionedBy(column: Option[String]): Table =
     copy(partition = column, hidden = if (column.isEmpty) Nil else hidden)
 
+  /** The table in whose folder its files are. */
+  private def filesOf = if (v2) s"${name}_files" else name
+
+  /** Whether its folder says all of it: not what a catalog alone knows. */
+  def isReadableAsV2: Boolean = hidden.isEmpty && buckets.isEmpty &&
+    columns.filter(c => partition.contains(c.name)).forall(_.kind.ddl == "int")
+
+  /** What drops it. */
+  def dropped: Seq[String] =
+    s"drop ${if (v2) "view" else "table"} if exists $name" +:
+      (parts ++ Option.when(v2)(filesOf)).map(t => s"drop table if exists $t")
+
   /** The tables whose folders are its partitions. */
-  def parts: Seq[String] = hidden.indices.map(i => s"${name}_part$i")
+  private def parts: Seq[String] = hidden.indices.map(i => s"${name}_part$i")
 }
 
 final case class TableColumn(name: String, kind: Kind, role: String, data: String)
@@ -97,7 +113,9 @@ object Tables {
       ("m", few(Kind.timestamp), 35),
       ("a", few(Kind.ints), 25)
     )
-    (0 until 5).map(i => table(rng, s"t${world}_$i", i, delicate, palette))
+    val tables = (0 until 5).map(i => table(rng, s"t${world}_$i", i, delicate, palette))
+    val versions = Rng.of(seed, 3, world)
+    tables.map(t => t.copy(v2 = versions.chance(20) && t.isReadableAsV2))
   }
 
   private def table(
@@ -159,7 +177,8 @@ object Tables {
           .map(c => (if (c.role == "delicate") 3 else 1) -> c.name): _*)
       ),
       calendar = if (rng.chance(80)) "CORRECTED" else "LEGACY",
-      cached = i > 0 && rng.chance(15)
+      cached = i > 0 && rng.chance(15),
+      v2 = false
     )
   }
 

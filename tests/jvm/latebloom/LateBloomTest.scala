@@ -16,11 +16,13 @@ import latebloom.decision.ShortSql
 import latebloom.inspect.{PlanNodes, ScanReport}
 import latebloom.read.task.Counter
 import latebloom.scan.LateScan
+import latebloom.testkit.ShortQueries
 
 /** A session with the extension; compares each query's answer with the extension off and on. */
 trait LateBloomTest extends QueryTest with SharedSparkSession {
 
   override protected def sparkConf: SparkConf = super.sparkConf
+    .setAll(ShortQueries.confs)
     .set("spark.sql.extensions", classOf[LateBloomExtensions].getName)
     .set(SQLConf.SHUFFLE_PARTITIONS.key, "3")
     .set(SQLConf.PLAN_CHANGE_VALIDATION.key, "true")
@@ -35,6 +37,7 @@ trait LateBloomTest extends QueryTest with SharedSparkSession {
   override protected def beforeAll(): Unit = {
     JavaUtils.deleteRecursively(new File(new URI(sparkConf.get(StaticSQLConf.WAREHOUSE_PATH.key))))
     super.beforeAll()
+    ShortQueries.forgetDefaults(spark.sparkContext.hadoopConfiguration)
   }
 
   protected def off[A](body: => A): A = under("spark.latebloom.enabled" -> "false")(body)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from types import SimpleNamespace
 
 import latebloom
@@ -203,6 +205,18 @@ def test_a_suite_may_ask_how_its_queries_are_planned(measured, spark):
     assert (planned.joins, planned.broadcasts, planned.filtered) == (1, 1, 2)
     assert planned.q_errors == (1.0, 1.0)
     assert (off.joins, off.broadcasts, off.filtered) == (1, 0, 0)
+
+
+def test_a_side_may_follow_the_query_of_the_day_before_and_nothing_older(measured, spark, orders):
+    # A file that has just been written is not remembered.
+    os.utime(orders, (1_700_000_000, 1_700_000_000))
+    sql = "select id from orders where status = 'open' and id < {}"
+    query = Query("q", sql.format(900), before=sql.format(1000))
+    measured(query, sides=(_sides.ON, _sides.NEXT_DAY))
+    assert latebloom.cache(spark).hits == 1
+    # Without it the run had nothing to begin with.
+    measured(replace(query, before="select 1"), sides=(_sides.ON, _sides.NEXT_DAY))
+    assert latebloom.cache(spark).hits == 0
 
 
 def test_a_failure_while_estimating_is_named_and_the_others_are_measured(measured, monkeypatch):

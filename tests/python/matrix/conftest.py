@@ -15,6 +15,17 @@ from pyspark.sql import SparkSession
 
 FilesOf = Callable[[_files.Variant, str], Path]
 
+# What makes many queries of few rows cheaper: see ShortQueries in jvm/testkit.
+_SHORT_QUERIES = {
+    "spark.sql.artifact.isolation.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.broadcast.blockSize": "64k",
+    "spark.buffer.pageSize": "128k",
+    "spark.broadcast.checksum": "false",
+    "spark.broadcast.compress": "false",
+    "spark.shuffle.compress": "false",
+}
+
 
 @pytest.fixture(scope="session")
 def matrix_spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
@@ -24,6 +35,7 @@ def matrix_spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     return (
         SparkSession.builder.master("local[2]")
         .appName("matrix")
+        .config(map=_SHORT_QUERIES)
         .config("spark.jars", str(latebloom.jar_path()))
         .config("spark.sql.extensions", "latebloom.LateBloomExtensions")
         .config("spark.ui.enabled", "false")
@@ -31,7 +43,7 @@ def matrix_spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
         # The same queries come again over each variant: keep what was compiled for them, and
         # compile quickly rather than well, as each runs for milliseconds.
         .config("spark.sql.codegen.cache.maxEntries", "5000")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
         .config("spark.sql.shuffle.partitions", "2")
         # A damaged file can run Spark's own reader out of memory, which must not end the JVM.

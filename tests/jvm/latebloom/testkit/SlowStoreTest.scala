@@ -20,10 +20,9 @@ abstract class SlowStoreTest extends AnyFunSuite {
     made
   }
 
-  /**
-   * What `use` of a file of 100,000 bytes, alone in its folder, costs: requests, bytes,
-   * milliseconds.
-   */
+  /** What `use` of a file of 100,000 bytes, alone in its folder, costs: requests, bytes,
+    * milliseconds.
+    */
   protected def cost(settings: (String, String)*)(use: (
       FileSystem,
       Path
