@@ -32,7 +32,8 @@ final case class Table(
 ) {
   def ddl: Seq[String] = {
     val (last, others) = columns.partition(c => partition.contains(c.name))
-    val ordered = others ++ last
+    // Files that have the column of their partition have it anywhere.
+    val ordered = if (v2 && hidden.nonEmpty) columns else others ++ last
     val fields = ordered.map(c => s"${c.name} ${c.kind.ddl}").mkString(", ")
     val with_ = if (options.isEmpty) ""
     else options.map { case (k, v) => s"'$k'='$v'" }.mkString(" options (", ", ", ")")
@@ -43,27 +44,30 @@ final case class Table(
       s"create table $table ($fields) using $format$with_$how"
     def insert(table: String, where: String) =
       s"insert into $table select * from (select $values from range(0, $rows, 1, $files)$where)$sorted"
+    def location(folder: String) = s" location '$${spark.sql.warehouse.dir}/$folder'"
     val partitioned = partition.fold("")(p => s" partitioned by ($p)")
     val filled = if (hidden.isEmpty) {
       val bucketed = buckets.fold("")(b => s" clustered by (id) into $b buckets")
-      Seq(create(filesOf, partitioned + bucketed), insert(filesOf, kept)) ++
-        Option.when(v2)(s"create view $name as select * from ${FileCatalog.name}.$format.$filesOf")
+      Seq(create(filesOf, partitioned + bucketed), insert(filesOf, kept))
     } else {
-      create(name, partitioned) +: hidden.zip(parts).zipWithIndex.flatMap {
-        case ((value, part), i) =>
-          val own = s"pmod(id, ${hidden.size}) = $i"
-          Seq(
-            create(part, ""),
-            insert(part, if (clean) s"$kept and $own" else s" where $own"),
-            s"alter table $name add partition (${partition.get} = $value) " +
-              s"location '$${spark.sql.warehouse.dir}/$part'"
-          )
+      val whole = if (v2) Nil else Seq(create(name, partitioned))
+      whole ++ hidden.zip(parts).zipWithIndex.flatMap { case ((value, part), i) =>
+        val own = s"pmod(id, ${hidden.size}) = $i"
+        val folder = s"$filesOf/${partition.get}=${value.replace("'", "")}"
+        Seq(
+          create(part, if (v2) location(folder) else ""),
+          insert(part, if (clean) s"$kept and $own" else s" where $own")
+        ) ++ Option.when(!v2)(
+          s"alter table $name add partition (${partition.get} = $value)${location(part)}"
+        )
       }
     }
+    val view =
+      Option.when(v2)(s"create view $name as select * from ${FileCatalog.name}.$format.$filesOf")
     Seq(
       s"set spark.sql.session.timeZone=UTC",
       s"set spark.sql.parquet.datetimeRebaseModeInWrite=$calendar"
-    ) ++ filled ++ Option.when(cached)(s"cache table $name")
+    ) ++ filled ++ view ++ Option.when(cached)(s"cache table $name")
   }
 
   /** The same table by another partition column, or none. */
@@ -73,9 +77,12 @@ final case class Table(
   /** The table in whose folder its files are. */
   private def filesOf = if (v2) s"${name}_files" else name
 
-  /** Whether its folder says all of it: not what a catalog alone knows. */
-  def isReadableAsV2: Boolean = hidden.isEmpty && buckets.isEmpty &&
-    columns.filter(c => partition.contains(c.name)).forall(_.kind.ddl == "int")
+  /** Whether its folder says all of it: not what a catalog alone knows, such as buckets. */
+  def isReadableAsV2: Boolean = {
+    val told = if (hidden.isEmpty) Set("int") else Set("int", "date", "string")
+    buckets.isEmpty &&
+    columns.filter(c => partition.contains(c.name)).forall(c => told(c.kind.ddl))
+  }
 
   /** What drops it. */
   def dropped: Seq[String] =
