@@ -264,7 +264,7 @@ def javaArgs(target: File, classPath: Seq[File], options: Seq[String]): File = {
   file
 }
 
-val manyShortQueries =
+val forShortQueriesWithoutUi =
   forShortQueries ++ Seq("-Dspark.ui.enabled=false", "-Dspark.ui.showConsoleProgress=false")
 
 // Modules of tests need a newer Scala than the one that Spark ships.
@@ -298,7 +298,7 @@ lazy val sparkSuites = Project("spark-suites", file("tests/spark-suites"))
           dir
         case other => other
       }
-      val options = sparkJvmOptions ++ manyShortQueries ++ Seq(
+      val options = sparkJvmOptions ++ forShortQueriesWithoutUi ++ Seq(
         "-ea",
         "-Xss4m",
         s"-Dlog4j2.configurationFile=${baseDirectory.value / "log4j2.properties"}",
@@ -360,7 +360,7 @@ lazy val icebergSuites = Project("iceberg-suites", file("tests/iceberg-suites"))
         line.iceberg.getOrElse(
           sys.error(s"Maven Central has no Iceberg for Spark ${line.name} yet")
         )
-      val options = sparkJvmOptions ++ manyShortQueries ++ Seq(
+      val options = sparkJvmOptions ++ forShortQueriesWithoutUi ++ Seq(
         s"-Dlatebloom.suites.version=$version",
         s"-Dlog4j2.configurationFile=${(sparkSuites / baseDirectory).value / "log4j2.properties"}"
       )
@@ -381,7 +381,8 @@ lazy val fuzz = project
       Seq("queries", "files", "faults").map(baseDirectory.value / _),
     stage := {
       val log = (ThisBuild / baseDirectory).value / "conf" / "log4j2.properties"
-      val options = sparkJvmOptions ++ manyShortQueries :+ s"-Dlog4j2.configurationFile=$log"
+      val options =
+        sparkJvmOptions ++ forShortQueriesWithoutUi :+ s"-Dlog4j2.configurationFile=$log"
       javaArgs(target.value, (Runtime / fullClasspath).value.files, options)
     }
   )

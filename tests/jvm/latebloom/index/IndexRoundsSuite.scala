@@ -70,15 +70,13 @@ class IndexRoundsSuite extends IndexTest with RandomRounds {
 
     private def index(): String = {
       val of = random.shuffle(Seq("k", "v", "s", "t", "c", "n")).take(1 + random.nextInt(4))
-      val built = Try {
+      try {
         withSQLConf((chosen - SQLConf.CASE_SENSITIVE.key).toSeq: _*)(build(table, folder, of: _*))
-      }
-      built.failed.foreach {
+        s"build $of"
+      } catch {
         // Files of which the schema of the moment is not.
-        case _: SparkException =>
-        case other             => throw other
+        case _: SparkException => s"build $of failed"
       }
-      s"build $of${if (built.isFailure) " failed" else ""}"
     }
 
     override protected def compare(planned: => DataFrame, again: => DataFrame): Unit =
