@@ -26,7 +26,14 @@ class RandomRoundsSuite extends RandomRounds {
     "s = 's7' or k = 11",
     "s > 's98'",
     "date_trunc('day', t) = timestamp'1970-01-02 00:00:00'",
-    "cast(t as string) like '%09:%'"
+    "cast(t as string) like '%09:%'",
+    // One of the conditions stays, and the other changes.
+    "v = 77 and c < 900",
+    "v = 77 and c between 700 and 1600",
+    "c between 700 and 1600 and s = 's73'",
+    "s = 's73' and c > 1000",
+    "s = 's73' and k < 50 and v < 5000",
+    "k < 50 and v = 78"
   )
 
   override protected val confs: Seq[(String, Seq[String])] = Seq(

@@ -151,6 +151,53 @@ class RepeatedQueriesSuite extends LateBloomTest {
     }
   }
 
+  test("what one condition leaves out holds next to others: other days, other keys") {
+    inEach { (dir, format) =>
+      def sevens(days: String) =
+        spark.read.format(format).load(dir.getPath).where(s"k = 7 and $days").select("id", "s")
+      counted(same(sevens("day between 0 and 29")))
+      assert(counted(same(sevens("day between 10 and 39")))(Counter.ROWS_REMEMBERED) > 20000)
+      // Of the files that the days ruled out nothing was said.
+      assert(counted(same(sevens("day >= 30")))(Counter.SPLITS_REMEMBERED) == 0)
+      PredicateCache.clear()
+
+      spark.read.format(format).load(dir.getPath).createOrReplaceTempView("fact")
+      val days = new File(dir, "_days").getPath
+      spark.range(60).selectExpr("id day", "id % 10 d").write.format(format).save(days)
+      spark.read.format(format).load(days).createOrReplaceTempView("dim")
+      def joined(day: Int, condition: String) = spark.sql(
+        s"select f.id, f.s from fact f join dim on f.day = dim.day where dim.d = $day and $condition"
+      )
+      withSQLConf(
+        "spark.latebloom.join.minScanBytes" -> "0",
+        "spark.latebloom.join.rescanBytes" -> "1g",
+        SQLConf.DYNAMIC_PARTITION_PRUNING_ENABLED.key -> "false"
+      ) {
+        val first = same(joined(0, "f.k = 7"))
+        assert(lateScans(first).exists(_.joinFilters.nonEmpty))
+        assert(run(joined(5, "f.k = 7"))(Counter.ROWS_REMEMBERED) > 40000)
+        same(joined(0, "f.k = 3"))
+        same(joined(5, "f.k = 7"))
+        same(joined(5, "f.s = 's20'"))
+        same(joined(0, "f.k in (7, 3)"))
+      }
+      PredicateCache.clear()
+    }
+  }
+
+  test("a search by a bound tells what its conditions left out") {
+    inEach { (dir, format) =>
+      def sevens = spark.read.format(format).load(dir.getPath).where("k = 7")
+      withSQLConf("spark.latebloom.topK.minScanBytes" -> "0", "spark.latebloom.topK.minSaved" -> "0") {
+        def first = sevens.orderBy("s").limit(2)
+        assert(lateScans(same(first)).exists(_.topRows.nonEmpty))
+        assert(run(sevens.select("id"))(Counter.ROWS_REMEMBERED) > 40000)
+        same(first)
+      }
+      PredicateCache.clear()
+    }
+  }
+
   /** Writes a file of the same length with other values in place of the first one. */
   private def replaceFirst(dir: File, format: String): Unit = withTempPath { other =>
     val file = dataFiles(dir).head

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import latebloom.read.selection.Selection;
+import latebloom.read.survivors.SurvivorRecorder;
 import latebloom.read.task.Counter;
 import latebloom.read.task.Counters;
 import latebloom.read.task.RunningTask;
@@ -30,6 +31,9 @@ final class FilterCascade {
   /** One cursor per filter, once the filter has been evaluated. */
   private final ScanFilter.Cursor[] cursors;
 
+  /** Records which rows the filters drop; null if nobody asks. */
+  private SurvivorRecorder recorder;
+
   FilterCascade(ScanSpec spec, Counters counters) {
     this.spec = spec;
     this.counters = counters;
@@ -37,6 +41,11 @@ final class FilterCascade {
     this.scanFilters = spec.filters().ordered();
     this.estimate = new SurvivalEstimate(scanFilters.size(), learned);
     this.cursors = new ScanFilter.Cursor[scanFilters.size()];
+  }
+
+  /** Records from now on which rows of the current row group each filter drops. */
+  void record(SurvivorRecorder into) {
+    recorder = into;
   }
 
   /** Expected share of the rows that pass all filters. */
@@ -126,12 +135,19 @@ final class FilterCascade {
     for (int i = 0; i < filters.length && !rows.isNone(); i++) {
       Selection passed = evaluate(group, filters[i], rows);
       estimate.observe(filters[i], rows.count(), passed.count());
+      dropped(filters[i], rows, passed);
       rows = passed;
     }
     estimate.observeAll(window.count(), rows.count());
     learned.observeSpread(window, rows);
     counters.add(Counter.ROWS_FILTERED, window.count() - rows.count());
     return rows;
+  }
+
+  private void dropped(int filter, Selection before, Selection after) {
+    if (recorder != null) {
+      recorder.dropped(filter, before.minus(after));
+    }
   }
 
   private Selection evaluate(RowGroup group, int filter, Selection rows) throws IOException {
@@ -169,7 +185,9 @@ final class FilterCascade {
           Selection out = evaluate(group, measured[i], in);
           estimate.observe(measured[i], in.count(), out.count());
           sample.measured(i, in, out, counters.get(Counter.FILTER_TIME) - spent);
-          left = left.intersect(out);
+          Selection kept = left.intersect(out);
+          dropped(measured[i], left, kept);
+          left = kept;
         }
       }
     }

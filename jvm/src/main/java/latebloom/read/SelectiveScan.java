@@ -128,6 +128,7 @@ public final class SelectiveScan implements BatchSource {
   public void remember(SurvivorBlocks found, SurvivorRecorder into) {
     known = found;
     recorder = into;
+    cascade.record(into);
   }
 
   /** How many rows it left out because an earlier scan had seen them dropped. */
@@ -356,9 +357,6 @@ public final class SelectiveScan implements BatchSource {
       groups.prefetch(cascade.prunes(), this::firstFetch);
     }
     Selection rows = cascade.filter(group, filters, window, sample);
-    if (recorder != null) {
-      recorder.dropped(window.minus(rows));
-    }
     if (rows.isNone()) {
       counters.add(Counter.ROW_GROUPS_SKIPPED, pending.isNone() && payload == null ? 1 : 0);
     } else {

@@ -23,14 +23,14 @@ import latebloom.read.survivors.{SurvivorBlocks, SurvivorRecorder}
   *   whether files never change, as those of a table format
   * @param known
   *   of earlier scans
-  * @param records
-  *   whether this scan's own survivors can be remembered
+  * @param sets
+  *   of filters whose survivors can be remembered
   */
 final private[latebloom] class Survivors private (
     run: String,
     isPinned: Boolean,
     known: Option[SharedValue[Map[String, Known]]],
-    records: Boolean,
+    sets: Array[Long],
     found: FoundSurvivors
 ) extends Serializable {
 
@@ -51,20 +51,22 @@ final private[latebloom] class Survivors private (
   }
 
   /** Counts a split that is not opened; in a task. */
-  def leaveOut(): Unit = found.add(FoundSurvivors.Part(None, splits = 1, rows = 0))
+  def leaveOut(): Unit = found.add(FoundSurvivors.Part(Nil, splits = 1, rows = 0))
 
   /** Lets a scan of a split begin where the survivors are, and records what it finds, if that can
     * be remembered. Returns what to do when the scan is over.
     */
   def begin(file: PartitionedFile, blocks: SurvivorBlocks, scan: SelectiveScan): () => Unit = {
-    val isRecorded = records && (isPinned || UnchangedFiles.isSettled(file.modificationTime))
-    val recorder = when(isRecorded)(new SurvivorRecorder)
+    val isRecorded =
+      sets.nonEmpty && (isPinned || UnchangedFiles.isSettled(file.modificationTime))
+    val recorder = when(isRecorded)(new SurvivorRecorder(sets: _*))
     scan.remember(blocks, recorder.orNull)
     () => {
       val end = file.start + file.length
-      val recorded = recorder.map(_.found(file.start, end, scan.hasEnded)).filterNot(_.isUnknown)
+      val state = Survivors.state(file)
+      val ofSets = recorder.toSeq.flatMap(_.found(file.start, end, scan.hasEnded)).zipWithIndex
       found.add(FoundSurvivors.Part(
-        recorded.map(Known(Survivors.state(file), _)),
+        ofSets.collect { case (of, set) if !of.isUnknown => FoundSurvivors.OfSet(set, Known(state, of)) },
         splits = 0,
         rows = scan.rowsLeftOut
       ))
@@ -74,26 +76,58 @@ final private[latebloom] class Survivors private (
 
 private[latebloom] object Survivors {
 
-  /** @param files
-    *   of the scan, in the state in which they were listed
-    * @param records
-    *   whether the scan leaves out rows by nothing but the condition
+  /** A condition whose survivors are remembered.
+    *
+    * @param set
+    *   the filters of the scan that it is made of, see `SurvivorRecorder`
+    */
+  final case class Recorded(condition: CachedCondition, set: Long)
+
+  /** The set of some filters of a scan; None if they cannot be told apart from others. */
+  def setOf(filters: Seq[Int]): Option[Long] = {
+    val each = filters.map(SurvivorRecorder.setOf)
+    when(each.nonEmpty && !each.contains(0L))(each.reduce(_ | _))
+  }
+
+  /** What a scan records.
+    *
+    * @param run
+    *   identifies the scan
+    * @param isPinned
+    *   whether files never change, as those of a table format
     * @param maxBytes
     *   of the cache
     */
-  def of(
-      condition: CachedCondition,
+  final case class Recording(
       run: String,
       isPinned: Boolean,
+      recorded: Seq[Recorded],
+      maxBytes: Long
+  )
+
+  /** @param condition
+    *   of the scan, to begin where earlier ones with it, or with weaker ones, found survivors
+    * @param files
+    *   of the scan, in the state in which they were listed
+    */
+  def of(
+      condition: CachedCondition,
+      recording: Recording,
       files: => Seq[FileState],
-      records: Boolean,
-      maxBytes: Long,
       context: SparkContext
   ): Survivors = {
+    import recording._
     val known = PredicateCache.lookup(condition, files)
-    val found = new FoundSurvivors(Some(FoundSurvivors.Into(condition, maxBytes)))
+    val found =
+      new FoundSurvivors(Some(FoundSurvivors.Into(recorded.map(_.condition), maxBytes)))
     context.register(found)
-    new Survivors(run, isPinned, when(known.nonEmpty)(SharedValue(known, context)), records, found)
+    new Survivors(
+      run,
+      isPinned,
+      when(known.nonEmpty)(SharedValue(known, context)),
+      recorded.map(_.set).toArray,
+      found
+    )
   }
 
   private def state(file: PartitionedFile) =
@@ -125,8 +159,10 @@ final private[cache] class FoundSurvivors(@transient private val into: Option[Fo
   override def add(part: Part): Unit = if (!part.isNothing) found = part +: found
 
   override def merge(other: AccumulatorV2[Part, Seq[Part]]): Unit = Option(into).flatten match {
-    case Some(Into(condition, maxBytes)) =>
-      PredicateCache.add(condition, other.value.flatMap(_.known), maxBytes)
+    case Some(Into(conditions, maxBytes)) =>
+      other.value.flatMap(_.found).groupBy(_.set).foreach { case (set, found) =>
+        PredicateCache.add(conditions(set), found.map(_.known), maxBytes)
+      }
       PredicateCache.saved(other.value.map(_.splits).sum, other.value.map(_.rows).sum)
     case None => found = other.value ++ found
   }
@@ -136,8 +172,15 @@ final private[cache] class FoundSurvivors(@transient private val into: Option[Fo
 
 private object FoundSurvivors {
 
-  /** Where tasks' results belong. */
-  final case class Into(condition: CachedCondition, maxBytes: Long)
+  /** Where tasks' results belong.
+    *
+    * @param conditions
+    *   one for each set of filters
+    */
+  final case class Into(conditions: Seq[CachedCondition], maxBytes: Long)
+
+  /** @param set the number of a set of filters */
+  final case class OfSet(set: Int, known: Known)
 
   /** What was found in a split of a file, and what was not read.
     *
@@ -146,7 +189,7 @@ private object FoundSurvivors {
     * @param rows
     *   that were left out of a split that was opened
     */
-  final case class Part(known: Option[Known], splits: Long, rows: Long) {
-    def isNothing: Boolean = known.isEmpty && splits == 0 && rows == 0
+  final case class Part(found: Seq[OfSet], splits: Long, rows: Long) {
+    def isNothing: Boolean = found.isEmpty && splits == 0 && rows == 0
   }
 }

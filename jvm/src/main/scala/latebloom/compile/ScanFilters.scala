@@ -42,8 +42,22 @@ private[latebloom] object ScanFilters {
   /** Spark's compiled expression on rows of several columns. */
   case object Row extends Level("row")
 
-  /** @param columns names of the columns that it reads */
-  final case class Planned(filter: ScanFilter, level: Level, columns: Seq[String])
+  /** @param columns
+    *   names of the columns that it reads
+    * @param origin
+    *   what it was compiled from
+    */
+  final case class Planned(
+      filter: ScanFilter,
+      level: Level,
+      columns: Seq[String],
+      origin: Origin
+  )
+
+  /** What a filter asks of a row. */
+  sealed trait Origin
+  final case class OfCondition(condition: Expression) extends Origin
+  final case class OfKeys(keys: KeyPredicate) extends Origin
 
   /** @param conditions
     *   deterministic, without subqueries, on `columns` only
@@ -59,13 +73,17 @@ private[latebloom] object ScanFilters {
   ): ScanFilters = {
     val compiler = new Compiler(columns)
     val (mayFail, others) = conditions.map(compiler.named).partition(c => Failure.mayFail(c.tree))
-    val cannotFail = compiler.ordered(others) ++ joins.map(compiler.join)
-    val filters = cannotFail.sortBy(_.cost) ++ mayFail.map(compiler.compile)
-    new ScanFilters(filters.map(_.planned), cannotFail.size, compiler.leaves)
+    def compiled(condition: Named): (Compiled, Origin) =
+      compiler.compile(condition) -> OfCondition(condition.original)
+    val cannotFail = compiler.merged(others, And).map(compiled) ++
+      joins.map(keys => compiler.join(keys) -> OfKeys(keys))
+    val filters = cannotFail.sortBy { case (filter, _) => filter.cost } ++ mayFail.map(compiled)
+    val planned = filters.map { case (filter, origin) => filter.planned(origin) }
+    new ScanFilters(planned, cannotFail.size, compiler.leaves)
   }
 
-  /** A condition on the scan's columns, and its original text. */
-  final private class Named(val tree: Expression, val text: String) {
+  /** A condition on the scan's columns and leaves, as it was, and its text. */
+  final private class Named(val tree: Expression, val original: Expression, val text: String) {
     lazy val kernel: Option[ColumnPredicate] =
       Option(tree.references.toSeq).collect { case Seq(a: Attribute) => a }
         .flatMap(ColumnPredicates.compile(tree, _))
@@ -77,7 +95,7 @@ private[latebloom] object ScanFilters {
       cost: Int,
       columns: Seq[String]
   ) {
-    def planned: Planned = Planned(filter, level, columns)
+    def planned(origin: Origin): Planned = Planned(filter, level, columns, origin)
   }
 
   final private class Compiler(read: Seq[Attribute]) {
@@ -89,7 +107,11 @@ private[latebloom] object ScanFilters {
 
     /** Turns a field of a struct into a column of its own, which is read without the struct. */
     def named(condition: Expression): Named =
-      new Named(condition.transformDown { case FieldOf(leaf) => leaf }, ShortSql(condition))
+      new Named(
+        condition.transformDown { case FieldOf(leaf) => leaf },
+        condition,
+        ShortSql(condition)
+      )
 
     private object FieldOf {
       def unapply(e: Expression): Option[Attribute] = path(e).collect {
@@ -122,11 +144,8 @@ private[latebloom] object ScanFilters {
         }
     }
 
-    /** Conjuncts that cannot fail. Joins the kernels on one column into one filter. */
-    def ordered(conditions: Seq[Named]): Seq[Compiled] =
-      merged(conditions, And).map(compile).sortBy(_.cost)
-
-    private def merged(
+    /** Joins the kernels on one column into one condition. */
+    def merged(
         conditions: Seq[Named],
         operator: (Expression, Expression) => Expression
     ): Seq[Named] = {
@@ -136,7 +155,7 @@ private[latebloom] object ScanFilters {
         val merged = byColumn.get(key).fold(c) { before =>
           val tree = operator(before.tree, c.tree)
           val word = if (tree.isInstanceOf[And]) "AND" else "OR"
-          new Named(tree, s"${before.text} $word ${c.text}")
+          new Named(tree, operator(before.original, c.original), s"${before.text} $word ${c.text}")
         }
         byColumn.put(key, merged)
       }
@@ -183,7 +202,7 @@ private[latebloom] object ScanFilters {
         e: Expression,
         operator: (Expression, Expression) => Expression
     )(split: Expression => Seq[Expression]): Seq[Compiled] = {
-      val parts = split(e).map(p => new Named(p, ShortSql(p)))
+      val parts = split(e).map(p => new Named(p, p, ShortSql(p)))
       if (Failure.mayFail(e)) {
         parts.map(compile)
       } else {

@@ -280,10 +280,13 @@ final class LateScan private[latebloom] (
   private def joinsInHistory: String =
     (relation.location.rootPaths ++ joinFilters.map(_.text)).mkString("\n")
 
+  /** All filters of rows, once the subqueries have run. */
+  @transient private lazy val compiled: ScanFilters =
+    ScanFilters.compile(conditions, rowKeys.filterNot(_.isOf(partitions)) ++ bounds, read)
+
   /** The work of the files' readers, available once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
-    val filters =
-      ScanFilters.compile(conditions, rowKeys.filterNot(_.isOf(partitions)) ++ bounds, read)
+    val filters = compiled
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     val work = new ScanSpec(
       UUID.randomUUID().toString,
@@ -392,10 +395,8 @@ final class LateScan private[latebloom] (
   @transient private lazy val survivors: Option[Survivors] = survivorsOf(
     spec,
     read,
-    conditions,
+    compiled.filters.map(_.origin),
     dataFilters.map(withValues),
-    rowKeys.filterNot(_.isOf(partitions)),
-    exactly = bounds.isEmpty,
     directories(dynamicallySelectedPartitions).flatMap(_.files)
   )
 
