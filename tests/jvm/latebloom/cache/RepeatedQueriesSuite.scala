@@ -188,7 +188,10 @@ class RepeatedQueriesSuite extends LateBloomTest {
   test("a search by a bound tells what its conditions left out") {
     inEach { (dir, format) =>
       def sevens = spark.read.format(format).load(dir.getPath).where("k = 7")
-      withSQLConf("spark.latebloom.topK.minScanBytes" -> "0", "spark.latebloom.topK.minSaved" -> "0") {
+      withSQLConf(
+        "spark.latebloom.topK.minScanBytes" -> "0",
+        "spark.latebloom.topK.minSaved" -> "0"
+      ) {
         def first = sevens.orderBy("s").limit(2)
         assert(lateScans(same(first)).exists(_.topRows.nonEmpty))
         assert(run(sevens.select("id"))(Counter.ROWS_REMEMBERED) > 40000)

@@ -291,7 +291,9 @@ class ScanFiltersSuite extends AnyFunSuite with RandomCases {
     val found = ScanFilters.compile(conditions, Seq(onTwo, onColumn), columns)
     assert(texts(found).take(4) == Seq("b", "keys of l", "(length(s) = 1)", "keys of i, l"))
     assert(found.anyOrder == 4)
-    val optional = found.filters.collect { case ScanFilters.Planned(o: OptionalFilter, _, _, _) => o }
+    val optional = found.filters.collect { case ScanFilters.Planned(o: OptionalFilter, _, _, _) =>
+      o
+    }
     assert(optional.map(_.filter.getClass) == Seq(classOf[JoinKeyFilter], classOf[RowFilter]))
     assert(levels(found).take(4) == Seq("kernel", "kernel", "dictionary", "row"))
     val rows =

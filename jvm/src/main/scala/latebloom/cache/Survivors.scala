@@ -7,7 +7,6 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.latebloom.{LateFiles, SharedValue}
-import org.apache.spark.util.AccumulatorV2
 
 import latebloom.cache.PredicateCache.{FileState, Known}
 import latebloom.line.Compat._
@@ -31,7 +30,7 @@ final private[latebloom] class Survivors private (
     isPinned: Boolean,
     known: Option[SharedValue[Map[String, Known]]],
     sets: Array[Long],
-    found: FoundSurvivors
+    found: FoundByTasks[Survivors.Part]
 ) extends Serializable {
 
   /** Whether something is known of files that never change; on the driver. */
@@ -51,7 +50,7 @@ final private[latebloom] class Survivors private (
   }
 
   /** Counts a split that is not opened; in a task. */
-  def leaveOut(): Unit = found.add(FoundSurvivors.Part(Nil, splits = 1, rows = 0))
+  def leaveOut(): Unit = found.add(Survivors.Part(Nil, splits = 1, rows = 0))
 
   /** Lets a scan of a split begin where the survivors are, and records what it finds, if that can
     * be remembered. Returns what to do when the scan is over.
@@ -65,11 +64,11 @@ final private[latebloom] class Survivors private (
       val end = file.start + file.length
       val state = Survivors.state(file)
       val ofSets = recorder.toSeq.flatMap(_.found(file.start, end, scan.hasEnded)).zipWithIndex
-      found.add(FoundSurvivors.Part(
-        ofSets.collect { case (of, set) if !of.isUnknown => FoundSurvivors.OfSet(set, Known(state, of)) },
-        splits = 0,
-        rows = scan.rowsLeftOut
-      ))
+      val recorded = ofSets.collect {
+        case (of, set) if !of.isUnknown => Survivors.OfSet(set, Known(state, of))
+      }
+      val part = Survivors.Part(recorded, splits = 0, rows = scan.rowsLeftOut)
+      if (!part.isNothing) found.add(part)
     }
   }
 }
@@ -118,9 +117,12 @@ private[latebloom] object Survivors {
   ): Survivors = {
     import recording._
     val known = PredicateCache.lookup(condition, files)
-    val found =
-      new FoundSurvivors(Some(FoundSurvivors.Into(recorded.map(_.condition), maxBytes)))
-    context.register(found)
+    val found = FoundByTasks[Part](context) { parts =>
+      parts.flatMap(_.found).groupBy(_.set).foreach { case (set, of) =>
+        PredicateCache.add(recorded(set).condition, of.map(_.known), maxBytes)
+      }
+      PredicateCache.saved(parts.map(_.splits).sum, parts.map(_.rows).sum)
+    }
     new Survivors(
       run,
       isPinned,
@@ -130,57 +132,8 @@ private[latebloom] object Survivors {
     )
   }
 
-  private def state(file: PartitionedFile) =
-    FileState(file.toPath.toString, file.fileSize, file.modificationTime)
-}
-
-/** Brings what tasks have found to the driver, and there into the cache at once. A task that fails
-  * brings nothing.
-  *
-  * @param into
-  *   None in tasks
-  */
-final private[cache] class FoundSurvivors(@transient private val into: Option[FoundSurvivors.Into])
-    extends AccumulatorV2[FoundSurvivors.Part, Seq[FoundSurvivors.Part]] {
-  import FoundSurvivors._
-
-  private var found = Seq.empty[Part]
-
-  override def isZero: Boolean = found.isEmpty
-
-  override def copy(): FoundSurvivors = {
-    val same = new FoundSurvivors(into)
-    same.found = found
-    same
-  }
-
-  override def reset(): Unit = found = Nil
-
-  override def add(part: Part): Unit = if (!part.isNothing) found = part +: found
-
-  override def merge(other: AccumulatorV2[Part, Seq[Part]]): Unit = Option(into).flatten match {
-    case Some(Into(conditions, maxBytes)) =>
-      other.value.flatMap(_.found).groupBy(_.set).foreach { case (set, found) =>
-        PredicateCache.add(conditions(set), found.map(_.known), maxBytes)
-      }
-      PredicateCache.saved(other.value.map(_.splits).sum, other.value.map(_.rows).sum)
-    case None => found = other.value ++ found
-  }
-
-  override def value: Seq[Part] = found
-}
-
-private object FoundSurvivors {
-
-  /** Where tasks' results belong.
-    *
-    * @param conditions
-    *   one for each set of filters
-    */
-  final case class Into(conditions: Seq[CachedCondition], maxBytes: Long)
-
   /** @param set the number of a set of filters */
-  final case class OfSet(set: Int, known: Known)
+  final private case class OfSet(set: Int, known: Known)
 
   /** What was found in a split of a file, and what was not read.
     *
@@ -189,7 +142,10 @@ private object FoundSurvivors {
     * @param rows
     *   that were left out of a split that was opened
     */
-  final case class Part(found: Seq[OfSet], splits: Long, rows: Long) {
+  final private case class Part(found: Seq[OfSet], splits: Long, rows: Long) {
     def isNothing: Boolean = found.isEmpty && splits == 0 && rows == 0
   }
+
+  private def state(file: PartitionedFile) =
+    FileState(file.toPath.toString, file.fileSize, file.modificationTime)
 }

@@ -7,9 +7,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
-import org.apache.spark.util.AccumulatorV2
 
-import latebloom.cache.CachedCondition
+import latebloom.cache.{CachedCondition, FoundByTasks}
 import latebloom.line.Compat.when
 import latebloom.read.task.Counter
 
@@ -18,11 +17,14 @@ import latebloom.read.task.Counter
   * @param payload
   *   the columns from files that the scan outputs, the first ones of its batches
   */
-final private[latebloom] class SizeRecorder private (found: FoundSizes, payload: StructType)
-    extends Serializable {
+final private[latebloom] class SizeRecorder private (
+    @transient private val total: SizesOfSplits,
+    found: FoundByTasks[SplitSize],
+    payload: StructType
+) extends Serializable {
 
   /** Says how many splits are the whole scan; on the driver, before it runs. */
-  def expect(splits: Int): Unit = found.expect(splits)
+  def expect(splits: Int): Unit = total.expect(splits)
 
   /** Records that a split was not opened, since none of its rows meets the condition; in a task. */
   def leaveOut(file: PartitionedFile): Unit =
@@ -60,9 +62,8 @@ private[latebloom] object SizeRecorder {
       context: SparkContext
   ): SizeRecorder = {
     val texts = payload.filter(c => isText(c.dataType)).map(_.name)
-    val found = new FoundSizes(Some(new FoundSizes.Total(condition, files, texts, MostSplits)))
-    context.register(found)
-    new SizeRecorder(found, payload)
+    val total = new SizesOfSplits(condition, files, texts, MostSplits)
+    new SizeRecorder(total, FoundByTasks(context)(total.add(_)), payload)
   }
 
   private[statistics] def isText(of: DataType): Boolean = of match {
@@ -74,7 +75,7 @@ private[latebloom] object SizeRecorder {
   final class Split private[SizeRecorder] (
       file: PartitionedFile,
       counted: Boolean,
-      found: FoundSizes,
+      found: FoundByTasks[SplitSize],
       payload: StructType
   ) {
     private val texts = payload.indices.filter(c => isText(payload(c).dataType))
@@ -147,74 +148,38 @@ private object SplitSize {
   def id(file: PartitionedFile): Id = (file.toPath.toString, file.start)
 }
 
-/** Brings the sizes of splits to the driver. A task that fails brings nothing, and one that is
-  * repeated the same once more.
-  *
-  * @param total
-  *   None in tasks
-  */
-final private class FoundSizes(@transient private val total: Option[FoundSizes.Total])
-    extends AccumulatorV2[SplitSize, Seq[SplitSize]] {
-  private var found = Seq.empty[SplitSize]
+/** Adds up the splits of a scan, and records their sum once it has all of them. */
+final private class SizesOfSplits(
+    condition: CachedCondition,
+    files: ScanSizes.Files,
+    texts: Seq[String],
+    most: Int
+) {
+  private val found = mutable.HashMap.empty[SplitSize.Id, SplitSize]
+  private var expected = Int.MaxValue
 
-  def expect(splits: Int): Unit = total.foreach(_.expect(splits))
-
-  override def isZero: Boolean = found.isEmpty
-
-  override def copy(): FoundSizes = {
-    val same = new FoundSizes(total)
-    same.found = found
-    same
+  def expect(splits: Int): Unit = synchronized {
+    expected = if (splits <= most) splits else Int.MaxValue
+    if (splits == 0) end()
   }
 
-  override def reset(): Unit = found = Nil
-
-  override def add(split: SplitSize): Unit = found = split +: found
-
-  override def merge(other: AccumulatorV2[SplitSize, Seq[SplitSize]]): Unit =
-    Option(total).flatten match {
-      case Some(all) => all.add(other.value)
-      case None      => found = other.value ++ found
+  def add(splits: Seq[SplitSize]): Unit = synchronized {
+    if (expected < Int.MaxValue) {
+      splits.foreach(s => found.put(s.split, s))
+      if (found.size == expected) end()
     }
+  }
 
-  override def value: Seq[SplitSize] = found
-}
-
-private object FoundSizes {
-
-  /** Adds up the splits of a scan, and records their sum once it has all of them. */
-  final class Total(
-      condition: CachedCondition,
-      files: ScanSizes.Files,
-      texts: Seq[String],
-      most: Int
-  ) {
-    private val found = mutable.HashMap.empty[SplitSize.Id, SplitSize]
-    private var expected = Int.MaxValue
-
-    def expect(splits: Int): Unit = synchronized {
-      expected = if (splits <= most) splits else Int.MaxValue
-      if (splits == 0) end()
+  private def end(): Unit = {
+    val all = found.values.toSeq
+    val of = when(all.forall(_.of.nonEmpty))(all.flatMap(_.of).sum)
+    val measured = all.map(_.measured).sum
+    val widths = texts.zipWithIndex.collect {
+      case (name, c) if measured > 0 =>
+        name -> all.map(_.bytes.lift(c).getOrElse(0L)).sum / measured.toDouble
     }
-
-    def add(splits: Seq[SplitSize]): Unit = synchronized {
-      if (expected < Int.MaxValue) {
-        splits.foreach(s => found.put(s.split, s))
-        if (found.size == expected) end()
-      }
-    }
-
-    private def end(): Unit = {
-      val all = found.values.toSeq
-      val of = when(all.forall(_.of.nonEmpty))(all.flatMap(_.of).sum)
-      val measured = all.map(_.measured).sum
-      val widths = texts.zipWithIndex.collect {
-        case (name, c) if measured > 0 =>
-          name -> all.map(_.bytes.lift(c).getOrElse(0L)).sum / measured.toDouble
-      }
-      ScanSizes.add(condition, files, ScanSize(all.map(_.rows).sum, of, widths.toMap))
-      found.clear()
-      expected = Int.MaxValue
-    }
+    ScanSizes.add(condition, files, ScanSize(all.map(_.rows).sum, of, widths.toMap))
+    found.clear()
+    expected = Int.MaxValue
   }
 }
