@@ -87,5 +87,5 @@ TPCDS = Suite(
     scale=5,
     variants=_DELTA,
     memory=MEMORY,
-    confs={**_delta.confs(), "spark.sql.ansi.doubleQuotedIdentifiers": "true"},
+    confs=_delta.confs(),
 )

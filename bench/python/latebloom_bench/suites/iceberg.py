@@ -85,5 +85,5 @@ TPCDS = Suite(
     scale=5,
     variants=_ICEBERG,
     memory=MEMORY,
-    confs={**_iceberg.confs(), "spark.sql.ansi.doubleQuotedIdentifiers": "true"},
+    confs=_iceberg.confs(),
 )

@@ -209,5 +209,4 @@ SUITE = Suite(
     Several((Tpch("128MB"), Tpcds(), _TABLES)),
     scale=1,
     variants=(Variant("parquet"), Variant("orc", format="orc")),
-    confs={"spark.sql.ansi.doubleQuotedIdentifiers": "true"},
 )

@@ -17,8 +17,6 @@ SUITE = Suite(
     scale=1,
     variants=VARIANTS,
     memory=MEMORY,
-    # The texts write their aliases in double quotes, as the standard does.
-    confs={"spark.sql.ansi.doubleQuotedIdentifiers": "true"},
 )
 
 ADVICE = replace(

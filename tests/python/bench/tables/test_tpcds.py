@@ -67,6 +67,12 @@ def test_a_query_has_its_number_its_text_and_the_tables_that_it_reads(commands, 
     assert len(commands) == 2
 
 
+def test_an_alias_in_quotes_becomes_a_name_that_every_spark_reads(commands, cache, monkeypatch):
+    monkeypatch.setitem(globals(), "TEXTS", [[50, 'select 1 AS "31-60 days", 2 ">120 days"']])
+    (query,) = _tpcds.queries(cache)
+    assert query.sql == "select 1 AS c_31_60_days, 2 c__120_days"
+
+
 def test_what_a_tool_says_of_its_failure_is_told_and_nothing_is_kept(monkeypatch, cache):
     def failing(command, **_):
         return subprocess.CompletedProcess(command, 1, "", "no matching distribution\n")
