@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import os
@@ -183,24 +184,24 @@ def test_the_history_server_has_the_tab(application):
     )
     try:
         (app,) = [f.name for f in logs.iterdir() if f.name[0] != "."]
-        page = _waited(
-            f"http://127.0.0.1:{port}/history/{app.removeprefix('eventlog_v2_')}/latebloom/"
+        _wait_for(
+            "Scans taken: 2 of 3",
+            f"http://127.0.0.1:{port}/history/{app.removeprefix('eventlog_v2_')}/latebloom/",
         )
-        assert "Scans taken: 2 of 3" in _text(page)
     finally:
         server.send_signal(signal.SIGKILL)
         server.wait()
 
 
-def _waited(url: str) -> str:
+def _wait_for(text: str, url: str) -> None:
+    """Until the server has begun, and has read the log: till then it shows another page."""
     end = time.monotonic() + 90
-    while True:
-        try:
-            return urllib.request.urlopen(url, timeout=20).read().decode()
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.5)
+    page = "no answer"
+    while text not in _text(page):
+        assert time.monotonic() < end, page
+        time.sleep(0.5)
+        with contextlib.suppress(OSError):
+            page = urllib.request.urlopen(url, timeout=20).read().decode()
 
 
 def _text(page: str) -> str:
