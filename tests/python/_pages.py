@@ -119,6 +119,8 @@ def run(pages: list[Path], directory: Path) -> dict[str, list[dict[str, Any]]]:
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_CONF_DIR": str(directory),
+        # pyspark 4.3 warns of each pandas that is newer than it.
+        "PYTHONWARNINGS": "ignore::FutureWarning",
         # Most of the time goes into starting JVMs: five short ones need no second compiler.
         "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }

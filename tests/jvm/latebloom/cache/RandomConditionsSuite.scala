@@ -5,8 +5,8 @@ import java.io.File
 
 import scala.util.Random
 
-import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{DataFrame, Row}
 
 import latebloom.LateBloomTest
 import latebloom.read.task.Counter

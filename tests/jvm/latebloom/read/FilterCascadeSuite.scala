@@ -287,6 +287,19 @@ class FilterCascadeSuite extends AnyFunSuite with RandomCases {
     assert(saves(0) && saves(16L * RowCount - 1) && !saves(16L * RowCount))
   }
 
+  test("payload of few rows saves all of a column that cannot be fetched in parts") {
+    def saves(inPages: Boolean): Boolean = {
+      val columns = Seq(column(r => r), column(r => r))
+      val group = new MemoryRowGroup(columns, roundTrip = 4L * RowCount) {
+        override def bytes(column: Int, rows: Selection): Long =
+          if (inPages) super.bytes(column, rows) else bytes(column)
+      }
+      val few = select(RowCount, 0 until 10)
+      !new Cascade(1, below(0, 5)).cascade.payloadSavesNothing(group, few)
+    }
+    assert(!saves(inPages = true) && saves(inPages = false))
+  }
+
   test("whatever was learned, the rows that pass are those that pass every filter") {
     forSeeds(20) { random =>
       val n = 1 + random.nextInt(4)

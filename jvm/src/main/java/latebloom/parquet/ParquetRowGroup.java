@@ -345,6 +345,12 @@ final class ParquetRowGroup implements RowGroup {
   }
 
   @Override
+  public long bytes(int column, Selection rows) throws IOException {
+    boolean inPages = reader(column).chunks().stream().allMatch(ColumnChunk::hasIndex);
+    return inPages || rows.isNone() ? RowGroup.super.bytes(column, rows) : bytes(column);
+  }
+
+  @Override
   public long roundTripBytes() {
     return split.context.fetcher().roundTripBytes();
   }

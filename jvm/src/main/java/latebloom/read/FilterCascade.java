@@ -99,12 +99,12 @@ final class FilterCascade {
    */
   boolean payloadSavesNothing(RowGroup group, Selection rest) throws IOException {
     double spread = learned.spread();
-    double unwanted = rest.spread() * (Double.isNaN(spread) ? 1 : 1 - spread);
+    double unwanted = Double.isNaN(spread) ? 1 : 1 - spread;
     long worth = group.roundTripBytes();
     long bytes = 0;
     // The first columns of a wide table decide.
     for (int p = 0; p < spec.payload() && bytes * unwanted <= worth; p++) {
-      bytes += group.bytes(p);
+      bytes += group.bytes(p, rest);
     }
     return bytes > 0 && bytes * unwanted <= worth;
   }

@@ -72,6 +72,11 @@ public interface RowGroup {
   /** Bytes in the file that reading a column takes. */
   long bytes(int column) throws IOException;
 
+  /** About how many of them reading these rows takes. */
+  default long bytes(int column, Selection rows) throws IOException {
+    return (long) (bytes(column) * rows.spread());
+  }
+
   /** How many unneeded bytes are worth fetching to save a request; 0 while unknown. */
   long roundTripBytes();
 

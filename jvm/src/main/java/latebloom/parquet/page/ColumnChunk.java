@@ -99,11 +99,12 @@ public final class ColumnChunk {
 
   /** Whether the chunk has an offset index that is unread and would still help. */
   public boolean lacksIndex() {
-    return index == null
-        && indexBytes == null
-        && !walked
-        && !indexUseless
-        && liesInFile(meta.getOffsetIndexReference());
+    return index == null && indexBytes == null && !walked && hasIndex();
+  }
+
+  /** Whether the chunk has an offset index, so that its pages can be fetched one by one. */
+  public boolean hasIndex() {
+    return !indexUseless && liesInFile(meta.getOffsetIndexReference());
   }
 
   /** Whether the index is at a readable place: Spark reads many files without one. */
