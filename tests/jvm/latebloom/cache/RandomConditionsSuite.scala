@@ -108,7 +108,7 @@ class RandomConditionsSuite extends LateBloomTest {
         }
         assert(remembered > 0)
         val totals = PredicateCache.totals
-        assert(totals.use.hits > totals.use.lookups / 3, totals)
+        assert(totals.use.hits > totals.use.lookups / 5, totals)
       }
     }
 }
