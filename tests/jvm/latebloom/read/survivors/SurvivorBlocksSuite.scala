@@ -83,9 +83,10 @@ class SurvivorBlocksSuite extends AnyFunSuite {
       val found = r.found(0, 100, true)
       assert(found(0).isEmpty(0, 100) == left.isNone)
       for ((set, of) <- sets.zip(found)) {
-        val others = dropped.collect { case (by, gone) if (by & set) == 0 => gone.complement() }
-        val kept = if (set == SurvivorRecorder.ALL) Nil else others
-        val expected = widened(kept.map(_.complement()).foldLeft(left)(union))
+        val byOthers = dropped.collect {
+          case (by, gone) if set != SurvivorRecorder.ALL && (by & set) == 0 => gone
+        }
+        val expected = widened(byOthers.foldLeft(left)(union))
         assert(same(of.of(7, rows), expected), set)
         assert(of.isEmpty(0, 100) == (set == SurvivorRecorder.ALL && left.isNone))
       }

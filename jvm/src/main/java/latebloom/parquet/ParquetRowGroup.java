@@ -328,11 +328,16 @@ final class ParquetRowGroup implements RowGroup {
     List<ColumnChunk> chunks = new ArrayList<>(1);
     ColumnReader reader = reader(column);
     for (ColumnChunk chunk : reader.chunks()) {
-      if (placed && chunk.lacksIndex() && reader.skipsPages(chunk)) {
+      if (chunk.lacksIndex() && isInPages(reader, chunk)) {
         chunks.add(chunk);
       }
     }
     return chunks;
+  }
+
+  /** Whether some pages of a chunk can be fetched without the others. */
+  private boolean isInPages(ColumnReader reader, ColumnChunk chunk) {
+    return placed && chunk.hasIndex() && reader.skipsPages(chunk);
   }
 
   @Override
@@ -346,7 +351,8 @@ final class ParquetRowGroup implements RowGroup {
 
   @Override
   public long bytes(int column, Selection rows) throws IOException {
-    boolean inPages = reader(column).chunks().stream().allMatch(ColumnChunk::hasIndex);
+    ColumnReader reader = reader(column);
+    boolean inPages = reader.chunks().stream().allMatch(chunk -> isInPages(reader, chunk));
     return inPages || rows.isNone() ? RowGroup.super.bytes(column, rows) : bytes(column);
   }
 

@@ -33,7 +33,7 @@ final private[estimate] class KnownSizes(conf: SQLConf) extends PredicateHelper 
     val ofFiles = others.filter(_.references.intersect(partitions).isEmpty)
     val asked = columns.filter(AttributeSet(ofFiles.flatMap(_.references)).contains)
     val read = StructType(asked.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata)))
-    FileConditions(files, sessionOf(files), asked, read, ofFiles, Nil)
+    new FileConditions(files, sessionOf(files), asked, read)(ofFiles, Nil)
       .flatMap(ScanSizes.get(_, listed(files, ofPartitions, ofFiles)))
   }
 

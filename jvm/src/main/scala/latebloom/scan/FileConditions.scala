@@ -8,35 +8,44 @@ import org.apache.spark.sql.types.StructType
 import latebloom.cache.CachedCondition
 import latebloom.cache.PredicateCache.FileState
 
-/** The conditions and the files of a scan, as other queries know them again. */
-private[latebloom] object FileConditions {
+/** The conditions of a scan, as other queries know them again.
+  *
+  * @param session
+  *   see [[CachedCondition.Source.session]]
+  * @param columns
+  *   of files that the conditions may refer to
+  * @param read
+  *   the same, with their types as they are read
+  */
+final private[latebloom] class FileConditions(
+    relation: HadoopFsRelation,
+    session: => String,
+    columns: Seq[Attribute],
+    read: StructType
+) {
+  private val format = SelectiveFormat.of(relation.fileFormat).get
 
-  /** What rows must meet; None if it may mean something else in another query.
-    *
-    * @param session
-    *   see [[CachedCondition.Source.session]]
-    * @param columns
-    *   of files that the conditions may refer to
-    * @param read
-    *   the same, with their types as they are read
-    */
+  private lazy val source =
+    CachedCondition.Source(FileConditions.resolution(format, relation), relation.options, session)
+
+  private lazy val fields = {
+    val inFiles = format.table.fold(read)(_.physical(read))
+    columns.zip(inFiles).map { case (a, f) => a.exprId -> f }.toMap
+  }
+
+  /** What rows must meet; None if it may mean something else in another query. */
   def apply(
-      relation: HadoopFsRelation,
-      session: => String,
-      columns: Seq[Attribute],
-      read: StructType,
       conditions: Seq[Expression],
       keys: Seq[CachedCondition.Keys]
-  ): Option[CachedCondition] = {
-    val format = SelectiveFormat.of(relation.fileFormat).get
-    val inFiles = format.table.fold(read)(_.physical(read))
-    CachedCondition.of(
-      CachedCondition.Source(resolution(format, relation), relation.options, session),
-      conditions.filterNot(c => format.table.exists(_.dropsDeleted(c))),
-      keys,
-      columns.zip(inFiles).map { case (a, f) => a.exprId -> f }.toMap
-    )
-  }
+  ): Option[CachedCondition] = CachedCondition.of(
+    source,
+    conditions.filterNot(c => format.table.exists(_.dropsDeleted(c))),
+    keys,
+    fields
+  )
+}
+
+private[latebloom] object FileConditions {
 
   /** Files in the state in which they were listed. */
   def states(files: Seq[FileStatusWithMetadata]): Seq[FileState] =

@@ -286,17 +286,16 @@ final class LateScan private[latebloom] (
 
   /** The work of the files' readers, available once the subqueries have run. */
   @transient lazy val spec: ScanSpec = {
-    val filters = compiled
     val hidden = filterOnly.map(a => StructField(a.name, a.dataType, a.nullable, a.metadata))
     val work = new ScanSpec(
       UUID.randomUUID().toString,
       StructType(requiredSchema ++ hidden),
       requiredSchema.length,
-      filters.leaves.asJava,
+      compiled.leaves.asJava,
       Lookups.kept(lookups, output.take(requiredSchema.length)).asJava,
       new ScanSpec.Filters(
-        filters.filters.map(_.filter).asJava,
-        filters.anyOrder,
+        compiled.filters.map(_.filter).asJava,
+        compiled.anyOrder,
         // Of rows before any filter: the output of a filtered column is never null, its input is.
         CatalystPredicate(
           conditions.reduceOption(And).getOrElse(Literal.TrueLiteral),
@@ -391,10 +390,13 @@ final class LateScan private[latebloom] (
       totals
     )
 
+  @transient private lazy val fileConditions =
+    new FileConditions(relation, settingsOfReaders, read, spec.columns)
+
   /** What earlier scans found of the survivors. */
   @transient private lazy val survivors: Option[Survivors] = survivorsOf(
-    spec,
-    read,
+    spec.id,
+    fileConditions,
     compiled.filters.map(_.origin),
     dataFilters.map(withValues),
     directories(dynamicallySelectedPartitions).flatMap(_.files)
@@ -406,8 +408,7 @@ final class LateScan private[latebloom] (
     val all = joinFilters.isEmpty && topRows.isEmpty && !options.isLimited && !options.distinct
     for {
       _ <- when(all && LateBloomConf.settings(conf).statistics.enabled)(())
-      condition <-
-        conditionOf(spec, read, (conditions ++ dataFilters.map(withValues)).distinct, Nil)
+      condition <- fileConditions((conditions ++ dataFilters.map(withValues)).distinct, Nil)
       listed = directories(dynamicallySelectedPartitions).flatMap(_.files)
       files <- ScanSizes.Files.of(FileConditions.states(listed))
     } yield SizeRecorder(condition, files, requiredSchema, sparkContext)

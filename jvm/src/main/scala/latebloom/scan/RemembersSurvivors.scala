@@ -10,7 +10,6 @@ import latebloom.cache.{CachedCondition, Survivors}
 import latebloom.compile.ScanFilters.{OfCondition, OfKeys, Origin}
 import latebloom.joinkeys.JoinKeyPredicate
 import latebloom.line.Compat._
-import latebloom.read.ScanSpec
 import latebloom.read.survivors.SurvivorRecorder
 
 /** A scan that begins where an earlier one with the same conditions, or weaker ones, found
@@ -22,19 +21,19 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
   /** The survivors in some files; None if the scan's conditions may mean something else in the next
     * query.
     *
-    * @param spec
-    *   the work of the files' readers
-    * @param columns
-    *   the columns of `spec`
+    * @param run
+    *   identifies the scan
+    * @param known
+    *   knows conditions on the columns of the scan again
     * @param filters
-    *   by which the scan leaves out rows, in the order of `spec`, without subqueries
+    *   by which the scan leaves out rows, in the order of its spec, without subqueries
     * @param pushed
     *   by which statistics and indexes of files are used, evaluated by the scan or above it,
     *   without subqueries
     */
   protected def survivorsOf(
-      spec: ScanSpec,
-      columns: Seq[Attribute],
+      run: String,
+      known: FileConditions,
       filters: Seq[Origin],
       pushed: Seq[Expression],
       files: => Seq[FileStatusWithMetadata]
@@ -49,7 +48,7 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
     }
     def conditionOn(parts: Seq[Asked], pushed: Seq[Expression]) = {
       val conditions = parts.flatMap(_.conditions) ++ pushed
-      conditionOf(spec, columns, conditions.distinct, parts.flatMap(_.keys))
+      known(conditions.distinct, parts.flatMap(_.keys))
     }
     def recorded(of: Seq[Int]) =
       for {
@@ -69,7 +68,7 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
       Survivors.of(
         condition,
         Survivors.Recording(
-          spec.id,
+          run,
           isPinned = SelectiveFormat.of(relation.fileFormat).get.table.nonEmpty,
           all.toSeq ++ some,
           settings.maxBytes
@@ -80,24 +79,8 @@ private[scan] trait RemembersSurvivors { scan: FileSourceScanExec =>
     }
   }
 
-  @transient private lazy val settingsOfReaders: String =
+  protected def settingsOfReaders: String =
     CachedCondition.Source.session(conf, sparkContext.hadoopConfiguration)
-
-  /** What rows must meet, as later scans know it again; None if it may mean something else there.
-    */
-  protected def conditionOf(
-      spec: ScanSpec,
-      columns: Seq[Attribute],
-      conditions: Seq[Expression],
-      keys: Seq[CachedCondition.Keys]
-  ): Option[CachedCondition] = FileConditions(
-    relation,
-    settingsOfReaders,
-    columns,
-    spec.columns,
-    conditions,
-    keys
-  )
 }
 
 private object RemembersSurvivors {

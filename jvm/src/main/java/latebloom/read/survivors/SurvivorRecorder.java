@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package latebloom.read.survivors;
 
+import java.util.Arrays;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import latebloom.read.selection.Selection;
@@ -77,7 +78,8 @@ public final class SurvivorRecorder {
   /** Records that a filter dropped these rows of the current row group. */
   public void dropped(int filter, Selection rows) {
     if (left != null) {
-      drop(rows, filter < MOST_FILTERS ? setOf(filter) : ALL);
+      long by = setOf(filter);
+      drop(rows, by == 0 ? ALL : by);
     }
   }
 
@@ -93,19 +95,17 @@ public final class SurvivorRecorder {
       return;
     }
     int blocks = droppedBy.length;
-    long[] withRows = new long[words(blocks)];
+    long[] withRows = new long[(blocks + 63) >>> 6];
     forEachBlock(left, block -> withRows[block >>> 6] |= 1L << block);
     anyLeft |= !left.isNone();
     for (int s = 0; s < sets.length; s++) {
       long[] bits = withRows.clone();
-      int kept = 0;
       for (int block = 0; block < blocks; block++) {
         if ((droppedBy[block] & ~sets[s]) != 0) {
           bits[block >>> 6] |= 1L << block;
         }
-        kept += (int) (bits[block >>> 6] >>> block & 1);
       }
-      if (kept < blocks) {
+      if (Arrays.stream(bits).mapToInt(Long::bitCount).sum() < blocks) {
         found[s].add(firstRow, left.rows(), bits);
       }
     }
@@ -114,10 +114,6 @@ public final class SurvivorRecorder {
 
   private static int blocks(int rows) {
     return (int) (((long) rows + SurvivorBlocks.BLOCK - 1) / SurvivorBlocks.BLOCK);
-  }
-
-  private static int words(int blocks) {
-    return (blocks + 63) >>> 6;
   }
 
   /** Passes each block that has one of the rows. */
